@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# grpctap: build, install, test.
+#
+#   make                 the program and both libraries (build/grpctap)
+#   make install         into DESTDIR and PREFIX (/usr/local)
+#   make setup           install what is missing, with apt (Debian 12; root)
+#   make demo            echo server, tap and client: events and a jq table
+#   make check           every test; TESTS="name ..." runs some
+#   make lint            what a program can check of the style
+#   make soak            the long runs: 10 GiB, 1 GiB messages, 100,000 calls
+#   make clean           remove build/
+#
+# VARIANT=release|debug|san|cov chooses how; each has a folder of its own.
+# CFLAGS, LDFLAGS and CPPFLAGS of the user come after ours.
+
+VARIANT ?= release
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC = gcc
+AR ?= ar
+INSTALL ?= install
+PKG_CONFIG ?= pkg-config
+
+FLAGS_release = -O2 -g -DNDEBUG
+FLAGS_debug = -Og -g3 -Werror
+FLAGS_san = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+  -fno-sanitize-recover=undefined
+FLAGS_cov = -O0 -g --coverage
+ifndef FLAGS_$(VARIANT)
+  $(error unknown VARIANT=$(VARIANT): release, debug, san or cov)
+endif
+
+# V=1 shows the commands.
+Q = $(if $(V),,@echo "  $@";)
+
+OUT := build/$(VARIANT)
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+  -Wmissing-prototypes -Wwrite-strings -Wundef -Wvla
+BASE = -std=c11 -D_GNU_SOURCE -pthread $(WARN) $(FLAGS_$(VARIANT)) -MMD -MP
+pkg = $(shell $(PKG_CONFIG) $(1) $(2) 2>/dev/null)
+CODECS = zlib libbrotlidec libzstd snappy
+LIBS = $(call pkg,--libs,libevent libcjson libnghttp2 $(CODECS)) -lm
+TEST_LIBS = $(LIBS) $(call pkg,--libs,cmocka libbrotlienc libcrypto)
+VERSION := $(shell sed -n 's/.*GRPCTAP_VERSION "\(.*\)"/\1/p' proxy/version.h)
+
+objs = $(patsubst %.c,$(OUT)/%.o,$(1))
+H2DEC := $(wildcard h2dec/*.c)
+GRPCFRAME := $(wildcard grpcframe/*.c)
+PROXY := $(filter-out proxy/main.c,$(wildcard proxy/*.c))
+ARCHIVES = $(OUT)/libproxy.a $(OUT)/libh2dec.a $(OUT)/libgrpcframe.a
+ECHO_SHARED := $(filter-out examples/echo_server% examples/echo_client%,\
+  $(wildcard examples/echo_*.c))
+UNITS := $(patsubst tests/unit/%.c,$(OUT)/tests/%,$(wildcard tests/unit/test_*.c))
+TOOLS := $(OUT)/tests/run_vectors $(OUT)/tests/corpus_hpack \
+  $(OUT)/tests/corpus_frames $(OUT)/tests/corpus_fuzz \
+  $(OUT)/tests/corpus_compress $(OUT)/tests/soak $(OUT)/tests/big_message \
+  $(OUT)/tests/fuzz_tap $(OUT)/tests/fuzz_grpcframe
+EXAMPLES := $(OUT)/echo_server $(OUT)/echo_client
+
+all: $(OUT)/grpctap
+	@ln -sfn $(VARIANT)/grpctap build/grpctap
+tests: all $(EXAMPLES) $(UNITS) $(TOOLS)
+
+$(OUT)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(OUT)/libh2dec.a: $(call objs,$(H2DEC))
+$(OUT)/libgrpcframe.a: $(call objs,$(GRPCFRAME))
+$(OUT)/libproxy.a: $(call objs,$(PROXY))
+%.a:
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+link = $(CC) $(BASE) $(CFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS)
+$(OUT)/grpctap: $(OUT)/proxy/main.o $(ARCHIVES)
+	$(Q)$(link) $(LIBS) -o $@
+$(OUT)/echo_server: $(call objs,$(ECHO_SHARED) $(wildcard examples/echo_server*.c))
+	$(Q)$(link) $(TEST_LIBS) -o $@
+$(OUT)/echo_client: $(call objs,$(ECHO_SHARED) $(wildcard examples/echo_client*.c))
+	$(Q)$(link) $(TEST_LIBS) -o $@
+
+include tests/tests.mk
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+
+install: all
+	$(INSTALL) -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include lib/pkgconfig \
+	  share/man/man1 share/doc/grpctap)
+	$(INSTALL) $(OUT)/grpctap $(DESTDIR)$(PREFIX)/bin/
+	$(INSTALL) -m 644 docs/grpctap.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	$(INSTALL) -m 644 docs/*.md docs/events.schema.json README.md LICENSE \
+	  $(DESTDIR)$(PREFIX)/share/doc/grpctap/
+	$(INSTALL) -m 644 h2dec/h2dec.h grpcframe/grpcframe.h \
+	  $(DESTDIR)$(PREFIX)/include/
+	$(INSTALL) -m 644 $(OUT)/libh2dec.a $(OUT)/libgrpcframe.a \
+	  $(DESTDIR)$(PREFIX)/lib/
+	for lib in h2dec grpcframe; do \
+	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	    $$lib/$$lib.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/$$lib.pc || exit 1; \
+	done
+
+setup:
+	tests/setup
+demo:
+	$(MAKE) all examples
+	examples/demo
+examples: $(EXAMPLES)
+clean:
+	rm -rf build
+
+.PHONY: all tests install setup demo examples check lint soak clean
+.DELETE_ON_ERROR:

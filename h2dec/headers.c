@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Owns header blocks: fragments of HEADERS, PUSH_PROMISE and CONTINUATION go
+ * to the HPACK inflater of their direction as they arrive, its fields are kept
+ * until the block is complete.  Which frames may follow is conn.c's.
+ */
+#include "conn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory above this is given back after a block, so that a connection that
+ * once sent a large one stays small; ordinary blocks need less. */
+#define STORE_KEEP 4096
+
+#define STORE_TEXT_FIRST 512
+#define STORE_FIELDS_FIRST 16
+
+static void
+store_free(struct field_store *store)
+{
+    free(store->text);
+    free(store->fields);
+    memset(store, 0, sizeof(*store));
+}
+
+static void
+store_reset(struct field_store *store)
+{
+    if (store->text_cap > STORE_KEEP) {
+        store_free(store);
+    }
+    store->text_len = 0;
+    store->n_fields = 0;
+}
+
+static int
+store_grow_text(struct field_store *store, size_t need)
+{
+    size_t cap = store->text_cap ? store->text_cap : STORE_TEXT_FIRST;
+    char *text;
+
+    while (cap < need) {
+        cap *= 2;
+    }
+    if (cap == store->text_cap) {
+        return 0;
+    }
+    text = malloc(cap);
+    if (text == NULL) {
+        return H2DEC_ERR_NOMEM;
+    }
+    if (store->text_len > 0) {
+        memcpy(text, store->text, store->text_len);
+    }
+    for (size_t i = 0; i < store->n_fields; i++) {
+        struct h2dec_field *field = &store->fields[i];
+
+        field->name = text + (field->name - store->text);
+        field->value = text + (field->value - store->text);
+    }
+    free(store->text);
+    store->text = text;
+    store->text_cap = cap;
+    return 0;
+}
+
+static int
+store_grow_fields(struct field_store *store)
+{
+    size_t cap = store->fields_cap ? store->fields_cap * 2
+                                   : STORE_FIELDS_FIRST;
+    struct h2dec_field *fields;
+
+    if (store->n_fields < store->fields_cap) {
+        return 0;
+    }
+    fields = realloc(store->fields, cap * sizeof(*fields));
+    if (fields == NULL) {
+        return H2DEC_ERR_NOMEM;
+    }
+    store->fields = fields;
+    store->fields_cap = cap;
+    return 0;
+}
+
+static const char *
+store_text(struct field_store *store, const uint8_t *text, size_t len)
+{
+    char *at = store->text + store->text_len;
+
+    if (len > 0) {
+        memcpy(at, text, len);
+    }
+    store->text_len += len;
+    return at;
+}
+
+static int
+store_add(struct direction *dir, const nghttp2_nv *nv)
+{
+    struct field_store *store = &dir->store;
+    size_t len = nv->namelen + nv->valuelen;
+    struct h2dec_field *field;
+
+    dir->block.list_bytes += len;
+    if (store->text_len + len > H2DEC_FIELDS_LEN_MAX ||
+        store->n_fields == H2DEC_FIELDS_MAX) {
+        dir->block.n_omitted++;
+        return 0;
+    }
+    if (store_grow_text(store, store->text_len + len) != 0 ||
+        store_grow_fields(store) != 0) {
+        return H2DEC_ERR_NOMEM;
+    }
+    field = &store->fields[store->n_fields];
+    field->name = store_text(store, nv->name, nv->namelen);
+    field->name_len = (uint32_t)nv->namelen;
+    field->value = store_text(store, nv->value, nv->valuelen);
+    field->value_len = (uint32_t)nv->valuelen;
+    store->n_fields++;
+    return 0;
+}
+
+static int
+inflater_need(struct direction *dir)
+{
+    if (dir->inflater != NULL) {
+        return 0;
+    }
+    /* It fails for want of memory only. */
+    return nghttp2_hd_inflate_new(&dir->inflater) ? H2DEC_ERR_NOMEM : 0;
+}
+
+void
+h2dec_headers_begin(struct direction *dir)
+{
+    memset(&dir->block, 0, sizeof(dir->block));
+    dir->block.open = 1;
+    dir->block.end_stream = dir->frame.type == H2DEC_HEADERS &&
+                            (dir->frame.flags & H2DEC_FLAG_END_STREAM);
+    dir->block.promise = dir->frame.type == H2DEC_PUSH_PROMISE;
+    dir->block.frame_stream = dir->frame.stream_id;
+    dir->block.about = dir->frame.stream_id;
+    dir->block.offset = dir->frame.offset;
+    dir->block.type = dir->frame.type;
+    store_reset(&dir->store);
+}
+
+/* The table is out of step from here: nothing that follows can be decoded. */
+static int
+hpack_lose(struct h2dec_conn *conn, struct direction *dir, int error)
+{
+    int silent = dir->hpack_late;
+
+    if (error == NGHTTP2_ERR_NOMEM) {
+        return H2DEC_ERR_NOMEM;
+    }
+    h2dec_headers_break(dir);
+    if (silent) {
+        return 0;
+    }
+    return h2dec_conn_fault(conn, dir, H2DEC_FAULT_HPACK, 0, 0,
+                            "the header block cannot be decoded");
+}
+
+void
+h2dec_headers_break(struct direction *dir)
+{
+    dir->block.broken = 1;
+    dir->hpack_lost = 1;
+    store_reset(&dir->store);
+}
+
+/* Feeds the inflater; |final| closes the block. */
+static int
+inflate(struct h2dec_conn *conn, struct direction *dir, const uint8_t *data,
+        size_t len, int final)
+{
+    int rv = inflater_need(dir);
+
+    if (rv != 0) {
+        return rv;
+    }
+    for (;;) {
+        nghttp2_nv nv;
+        int flags = 0;
+        ssize_t n = nghttp2_hd_inflate_hd2(dir->inflater, &nv, &flags, data,
+                                           len, final);
+
+        if (n < 0) {
+            return hpack_lose(conn, dir, (int)n);
+        }
+        data += n;
+        len -= (size_t)n;
+        if (flags & NGHTTP2_HD_INFLATE_EMIT) {
+            rv = store_add(dir, &nv);
+            if (rv != 0) {
+                return rv;
+            }
+        } else if (len == 0 || (flags & NGHTTP2_HD_INFLATE_FINAL)) {
+            break;
+        }
+    }
+    if (final) {
+        nghttp2_hd_inflate_end_headers(dir->inflater);
+    }
+    return 0;
+}
+
+int
+h2dec_headers_fragment(struct h2dec_conn *conn, struct direction *dir,
+                       const uint8_t *data, size_t len)
+{
+    dir->block.block_bytes += len;
+    if (dir->hpack_lost || len == 0) {
+        return 0;
+    }
+    return inflate(conn, dir, data, len, 0);
+}
+
+static int
+status_is_informational(const struct field_store *store)
+{
+    for (size_t i = 0; i < store->n_fields; i++) {
+        const struct h2dec_field *field = &store->fields[i];
+
+        if (field->name_len == 7 && memcmp(field->name, ":status", 7) == 0) {
+            return field->value_len == 3 && field->value[0] == '1';
+        }
+    }
+    return 0;
+}
+
+static enum h2dec_block
+block_kind(const struct direction *dir, const struct h2dec_stream *stream)
+{
+    unsigned before = stream == NULL ? 0 : stream->blocks[dir->side];
+
+    if (dir->block.promise) {
+        return H2DEC_BLOCK_PROMISE;
+    }
+    if (dir->side == H2DEC_SERVER && status_is_informational(&dir->store)) {
+        return H2DEC_BLOCK_INFORMATIONAL;
+    }
+    if (before > 0) {
+        return H2DEC_BLOCK_TRAILERS;
+    }
+    return dir->side == H2DEC_CLIENT ? H2DEC_BLOCK_REQUEST
+                                     : H2DEC_BLOCK_RESPONSE;
+}
+
+static void
+block_count(struct h2dec_conn *conn, struct direction *dir,
+            struct h2dec_stream *stream, enum h2dec_block kind)
+{
+    struct h2dec_stream *carrier = stream;
+    uint8_t *count;
+
+    if (dir->block.promise) {
+        carrier = h2dec_stream_find(&conn->streams, dir->block.frame_stream);
+    }
+    if (carrier != NULL) {
+        carrier->ledger[dir->side].header_list_bytes +=
+            dir->block.list_bytes;
+    }
+    if (stream == NULL || kind == H2DEC_BLOCK_INFORMATIONAL) {
+        return;
+    }
+    count = &stream->blocks[dir->block.promise ? H2DEC_CLIENT : dir->side];
+    if (*count < UINT8_MAX) {
+        (*count)++;
+    }
+}
+
+static int
+block_report(struct h2dec_conn *conn, struct direction *dir)
+{
+    struct h2dec_stream *stream =
+        h2dec_stream_find(&conn->streams, dir->block.about);
+    struct h2dec_headers headers = {
+        .side = dir->side,
+        .block = block_kind(dir, stream),
+        .stream_id = dir->block.about,
+        .end_stream = dir->block.end_stream,
+        .known = !dir->block.broken && !dir->hpack_lost,
+        .fields = dir->store.fields,
+        .n_fields = dir->store.n_fields,
+        .n_omitted = dir->block.n_omitted,
+        .list_bytes = dir->block.list_bytes,
+        .block_bytes = dir->block.block_bytes,
+    };
+
+    block_count(conn, dir, stream, headers.block);
+    if (conn->callbacks->headers != NULL &&
+        conn->callbacks->headers(&headers, stream, conn->user) != 0) {
+        return H2DEC_ERR_CALLBACK;
+    }
+    if (stream != NULL && headers.end_stream) {
+        return h2dec_conn_end_side(conn, stream, dir->side);
+    }
+    return 0;
+}
+
+int
+h2dec_headers_end(struct h2dec_conn *conn, struct direction *dir)
+{
+    int rv = 0;
+
+    if (!dir->hpack_lost) {
+        rv = inflate(conn, dir, NULL, 0, 1);
+    }
+    if (rv == 0) {
+        rv = block_report(conn, dir);
+    }
+    dir->block.open = 0;
+    store_reset(&dir->store);
+    return rv;
+}
+
+/* Sets one value, bounded by what we are ready to follow. */
+static int
+table_set(struct h2dec_conn *conn, struct direction *dir, uint32_t value)
+{
+    int rv;
+
+    if (value > H2DEC_TABLE_SIZE_MAX) {
+        rv = 0;
+        if (!dir->table_told) {
+            dir->table_told = 1;
+            rv = h2dec_conn_fault(conn, dir, H2DEC_FAULT_TABLE_LIMIT, value,
+                                  H2DEC_TABLE_SIZE_MAX,
+                                  "the HPACK table allowed is larger than "
+                                  "what is followed");
+        }
+        if (rv != 0) {
+            return rv;
+        }
+        value = H2DEC_TABLE_SIZE_MAX;
+    }
+    rv = nghttp2_hd_inflate_change_table_size(dir->inflater, value);
+    return rv == 0 ? 0 : hpack_lose(conn, dir, rv);
+}
+
+int
+h2dec_headers_table(struct h2dec_conn *conn, struct direction *dir,
+                    const struct pending *pending)
+{
+    int rv;
+
+    if (dir->hpack_lost) {
+        return 0;
+    }
+    rv = inflater_need(dir);
+    /* The encoder must signal the smallest size it passed through, then the
+     * last one (RFC 7541, section 4.2): the inflater checks both. */
+    if (rv == 0 && pending->table_least != pending->table_last) {
+        rv = table_set(conn, dir, pending->table_least);
+    }
+    if (rv == 0) {
+        rv = table_set(conn, dir, pending->table_last);
+    }
+    return rv;
+}
+
+void
+h2dec_headers_clear(struct direction *dir)
+{
+    store_free(&dir->store);
+    if (dir->inflater != NULL) {
+        nghttp2_hd_inflate_del(dir->inflater);
+        dir->inflater = NULL;
+    }
+}

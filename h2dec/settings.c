@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Owns SETTINGS: reading parameters, and when they come into force.  A
+ * parameter binds the other side from that side's ACK on (RFC 9113, section
+ * 6.5.3), so it waits in the direction of the side it binds.
+ */
+#include "conn.h"
+
+#define SETTING_HEADER_TABLE_SIZE 1
+#define SETTING_ENABLE_PUSH 2
+#define SETTING_INITIAL_WINDOW_SIZE 4
+#define SETTING_MAX_FRAME_SIZE 5
+
+/* Bounds of MAX_FRAME_SIZE (section 6.5.2). */
+#define MAX_FRAME_SIZE_LEAST 16384
+#define MAX_FRAME_SIZE_MOST 16777215
+
+void
+h2dec_settings_begin(struct direction *dir)
+{
+    static const struct pending empty = { .acks = 1 };
+
+    dir->settings = empty;
+    dir->n_entries = 0;
+    dir->n_entries_omitted = 0;
+}
+
+/* Checks a value against section 6.5.2; NULL when it is allowed. */
+static const char *
+value_fault(uint16_t id, uint32_t value, enum h2dec_fault_code *code)
+{
+    *code = H2DEC_FAULT_SETTINGS;
+    if (id == SETTING_ENABLE_PUSH && value > 1) {
+        return "ENABLE_PUSH is neither 0 nor 1";
+    }
+    if (id == SETTING_MAX_FRAME_SIZE && (value < MAX_FRAME_SIZE_LEAST ||
+                                         value > MAX_FRAME_SIZE_MOST)) {
+        return "MAX_FRAME_SIZE is outside 16384..16777215";
+    }
+    if (id == SETTING_INITIAL_WINDOW_SIZE && value > 0x7fffffffu) {
+        *code = H2DEC_FAULT_FLOW_CONTROL;
+        return "INITIAL_WINDOW_SIZE is above 2^31-1";
+    }
+    return NULL;
+}
+
+static void
+note_table(struct pending *pending, uint32_t value)
+{
+    if (!pending->has_table || value < pending->table_least) {
+        pending->table_least = value;
+    }
+    pending->table_last = value;
+    pending->has_table = 1;
+}
+
+int
+h2dec_settings_entry(struct h2dec_conn *conn, struct direction *dir)
+{
+    uint16_t id = h2dec_frame_u16(dir->small);
+    uint32_t value = h2dec_frame_u32(dir->small + 2);
+    enum h2dec_fault_code code;
+    const char *reason = value_fault(id, value, &code);
+
+    if (dir->n_entries < H2DEC_SETTINGS_MAX) {
+        dir->entries[dir->n_entries].id = id;
+        dir->entries[dir->n_entries].value = value;
+        dir->n_entries++;
+    } else {
+        dir->n_entries_omitted++;
+    }
+    if (reason != NULL) {
+        return h2dec_conn_fault(conn, dir, code, value, 0, reason);
+    }
+    if (id == SETTING_HEADER_TABLE_SIZE) {
+        note_table(&dir->settings, value);
+    } else if (id == SETTING_MAX_FRAME_SIZE) {
+        dir->settings.max_frame_size = value;
+    }
+    return 0;
+}
+
+/* Adds |settings| to what |dir| will have acknowledged one day. */
+static void
+pending_push(struct direction *dir, const struct pending *settings)
+{
+    struct pending *last;
+
+    if (dir->n_pending < H2DEC_PENDING_MAX) {
+        dir->pending[dir->n_pending] = *settings;
+        dir->n_pending++;
+        return;
+    }
+    last = &dir->pending[H2DEC_PENDING_MAX - 1];
+    if (last->acks < UINT32_MAX) {
+        last->acks++;
+    }
+    if (settings->has_table) {
+        note_table(last, settings->table_least);
+        last->table_last = settings->table_last;
+    }
+    if (settings->max_frame_size != 0) {
+        last->max_frame_size = settings->max_frame_size;
+    }
+}
+
+/* |dir| has acknowledged the oldest SETTINGS of the other side. */
+static int
+pending_apply(struct h2dec_conn *conn, struct direction *dir)
+{
+    struct pending oldest;
+
+    if (dir->n_pending == 0) {
+        return 0;
+    }
+    dir->pending[0].acks--;
+    if (dir->pending[0].acks > 0) {
+        return 0;
+    }
+    oldest = dir->pending[0];
+    dir->n_pending--;
+    for (unsigned i = 0; i < dir->n_pending; i++) {
+        dir->pending[i] = dir->pending[i + 1];
+    }
+    if (oldest.max_frame_size != 0) {
+        dir->max_frame_size = oldest.max_frame_size;
+    }
+    return oldest.has_table ? h2dec_headers_table(conn, dir, &oldest) : 0;
+}
+
+int
+h2dec_settings_end(struct h2dec_conn *conn, struct direction *dir)
+{
+    struct h2dec_settings settings = {
+        .side = dir->side,
+        .ack = dir->frame.flags & H2DEC_FLAG_ACK ? 1 : 0,
+        .entries = dir->entries,
+        .n_entries = dir->n_entries,
+        .n_omitted = dir->n_entries_omitted,
+    };
+    int rv;
+
+    if (settings.ack) {
+        rv = pending_apply(conn, dir);
+        if (rv != 0) {
+            return rv;
+        }
+    } else {
+        pending_push(&conn->dir[dir->side == H2DEC_CLIENT], &dir->settings);
+    }
+    if (conn->callbacks->settings == NULL) {
+        return 0;
+    }
+    return conn->callbacks->settings(&settings, conn->user)
+               ? H2DEC_ERR_CALLBACK
+               : 0;
+}
+
+uint32_t
+h2dec_settings_frame_limit(const struct direction *dir)
+{
+    uint32_t limit = dir->max_frame_size;
+
+    for (unsigned i = 0; i < dir->n_pending; i++) {
+        if (dir->pending[i].max_frame_size > limit) {
+            limit = dir->pending[i].max_frame_size;
+        }
+    }
+    return limit;
+}

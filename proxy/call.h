@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A call: what is known of one stream, gathered while it passes.
+ *
+ * call.c owns its memory, call_fields.c reads header fields into it,
+ * call_body.c follows the messages, call_end.c draws the conclusions.  What is
+ * not known is absent, never a default.
+ */
+#ifndef CALL_H
+#define CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../grpcframe/grpcframe.h"
+#include "../h2dec/h2dec.h"
+#include "side.h"
+
+struct tap;
+
+/* CALL_VALUE_MAX bounds one value kept of a header field; servers refuse
+ * header lists of this size. */
+#define CALL_VALUE_MAX 8192
+
+/* CALL_TEXT_MAX bounds all values kept of one call. */
+#define CALL_TEXT_MAX (64u << 10)
+
+/* CALL_TEXT_INLINE is what an ordinary call needs, kept without a further
+ * allocation. */
+#define CALL_TEXT_INLINE 384
+
+/* CALL_HEAD_MAX bounds the first bytes kept of a body, for a hint. */
+#define CALL_HEAD_MAX 32
+
+/* CALL_NEVER is a time that has not come. */
+#define CALL_NEVER UINT64_MAX
+
+/* enum call_rpc is what the call is above HTTP. */
+enum call_rpc {
+    RPC_NONE,
+    RPC_GRPC,
+    RPC_GRPC_WEB,
+    RPC_GRPC_WEB_TEXT
+};
+
+/* enum call_fact is a value kept once a call. */
+enum call_fact {
+    FACT_METHOD,
+    FACT_SCHEME,
+    FACT_AUTHORITY,
+    FACT_PATH,
+    FACT_USER_AGENT,
+    FACT_TIMEOUT,
+    FACT_MESSAGE, /* grpc-message, decoded */
+    FACT_COUNT
+};
+
+/* enum flow_fact is a value kept once a direction. */
+enum flow_fact {
+    FLOW_CONTENT_TYPE,
+    FLOW_GRPC_ENCODING,
+    FLOW_GRPC_ACCEPT_ENCODING,
+    FLOW_CONTENT_ENCODING,
+    FLOW_ACCEPT_ENCODING,
+    FLOW_COUNT
+};
+
+/* struct call_value is a value in the text of a call. */
+struct call_value {
+    uint32_t at;
+    uint32_t len;
+    /* known is 0 when the wire did not say. */
+    uint8_t known;
+};
+
+/* struct flow is one direction of a call. */
+struct flow {
+    /* call and side lead back from a callback. */
+    struct call *call;
+    enum side side;
+    struct call_value facts[FLOW_COUNT];
+    /* seen is 1 after the request's or the response's header block. */
+    uint8_t seen;
+    /* unknown is 1 when a header block could not be decoded. */
+    uint8_t unknown;
+    /* parsing is 1 when the body is followed as gRPC messages. */
+    uint8_t parsing;
+    /* The following are 1 once the notice has been given. */
+    uint8_t told_reserved;
+    uint8_t told_codec;
+    uint8_t told_accept;
+    uint8_t told_metadata;
+    uint8_t told_encoding;
+    uint8_t told_form;
+    /* codec is what grpc-encoding names. */
+    enum grpcframe_codec codec;
+    /* reader counts messages, while parsing. */
+    struct grpcframe_reader reader;
+    /* inflater undoes a content-encoding below the messages, or is NULL. */
+    struct grpcframe_decoder *inflater;
+    /* layered is 1 when the messages lie below a content-encoding. */
+    uint8_t layered;
+    /* frame numbers the DATA frames; last_offset tells them apart. */
+    uint64_t frame;
+    uint64_t last_offset;
+    /* head holds the first bytes of the body. */
+    uint8_t head_len;
+    uint8_t head[CALL_HEAD_MAX];
+};
+
+/* struct call is one stream. */
+struct call {
+    struct tap *tap;
+    /* stream holds the ledger; its owner is h2dec. */
+    struct h2dec_stream *stream;
+    enum call_rpc rpc;
+    struct call_value facts[FACT_COUNT];
+    struct flow flow[2];
+    /* http_status and grpc_status are -1 while unknown. */
+    int http_status;
+    int grpc_status;
+    /* early_status is 1 when grpc-status stood in the first header block,
+     * early_value what it was (-1: not valid). */
+    uint8_t early_status;
+    int early_value;
+    /* late_status is 1 when it stood in the trailers. */
+    uint8_t late_status;
+    /* trailers_only is 1 when the first block was the last thing sent. */
+    uint8_t trailers_only;
+    /* te_seen is 1 when the request had te: trailers. */
+    uint8_t te_seen;
+    /* cut_values counts values that were cut or left out for their size. */
+    uint32_t cut_values;
+    /* timeout_us is what grpc-timeout said, or CALL_NEVER. */
+    uint64_t timeout_us;
+    /* Points in time, or CALL_NEVER. */
+    uint64_t started_us;
+    uint64_t request_end_us;
+    uint64_t response_headers_us;
+    uint64_t first_message_us;
+    uint64_t last_message_us;
+    /* text holds the values, text_len of text_cap bytes. */
+    char *text;
+    size_t text_len;
+    size_t text_cap;
+    char text_inline[CALL_TEXT_INLINE];
+};
+
+/* ---- call.c ---- */
+
+/* call_new makes the call of |stream|, or returns NULL. */
+struct call *call_new(struct tap *tap, struct h2dec_stream *stream);
+
+/* call_free frees |call|. */
+void call_free(struct call *call);
+
+/* call_set keeps |text| as |value|, cut to CALL_VALUE_MAX; memory running out
+ * leaves it unknown. |value| is within |call|. */
+void call_set(struct call *call, struct call_value *value, const char *text,
+              size_t len);
+
+/* call_join adds |text| to |value| behind ", ", as the lines of a list field
+ * are to be joined (RFC 9110, section 5.3). */
+void call_join(struct call *call, struct call_value *value, const char *text,
+               size_t len);
+
+/* call_text returns the text of |value| and sets |*len|; NULL: unknown. */
+const char *call_text(const struct call *call, const struct call_value *value,
+                      size_t *len);
+
+/* call_rpc_name returns the value of `rpc`, or NULL. */
+const char *call_rpc_name(enum call_rpc rpc);
+
+/* ---- call_fields.c ---- */
+
+/* call_headers reads a header block into |call|. */
+void call_headers(struct call *call, const struct h2dec_headers *headers,
+                  uint64_t now_us);
+
+/* ---- call_body.c ---- */
+
+/* call_body_begin starts following the body of |flow| as messages. */
+void call_body_begin(struct flow *flow);
+
+/* call_body_feed takes a piece of DATA. */
+void call_body_feed(struct flow *flow, const struct h2dec_frame *frame,
+                    const uint8_t *data, size_t len, uint64_t now_us);
+
+/* call_body_clear gives decoders back. */
+void call_body_clear(struct flow *flow);
+
+/* ---- call_end.c ---- */
+
+/* call_end_side draws the conclusions of a side's END_STREAM. */
+void call_end_side(struct call *call, enum side side, uint64_t now_us);
+
+/* call_end writes what there is to say, the call event last. */
+void call_end(struct call *call, const struct h2dec_ending *ending,
+              uint64_t now_us);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/* Owns the body of a direction: DATA to messages, each message to its event,
+ * and what is wrong with a message.  What a whole call adds up to is
+ * call_end.c's. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "call.h"
+#include "event.h"
+#include "tap_conn.h"
+
+/* The receive limit that gRPC stacks have unless told otherwise. */
+#define MESSAGE_LIMIT_USUAL 4194304u
+
+static void
+message_notice(struct notice *notice, const struct flow *flow,
+               enum notice_code code, const struct grpcframe_message *message)
+{
+    notice_init(notice, code, flow->side, flow->call->stream->id);
+    notice_number(notice, "index", message->index);
+}
+
+static void
+add_value(struct notice *notice, const char *name, const struct flow *flow,
+          enum flow_fact fact)
+{
+    size_t len;
+    const char *text = call_text(flow->call, &flow->facts[fact], &len);
+
+    notice_text(notice, name, text, len);
+}
+
+/* ---- The flag -------------------------------------------------------- */
+
+static void
+tell_reserved(struct flow *flow, uint64_t index, uint8_t flag,
+              uint32_t declared)
+{
+    const uint8_t prefix[GRPCFRAME_PREFIX_LEN] = {
+        flag, (uint8_t)(declared >> 24), (uint8_t)(declared >> 16),
+        (uint8_t)(declared >> 8), (uint8_t)declared};
+    const char *magic = grpcframe_magic(prefix, sizeof(prefix));
+    struct notice notice;
+
+    if (flow->told_reserved || (flag & 0xfe) == 0) {
+        return;
+    }
+    flow->told_reserved = 1;
+    /* An unprefixed protobuf message mostly begins with field 1, length
+     * delimited. */
+    if (magic == NULL && flag == 0x0a) {
+        magic = "protobuf";
+    }
+    notice_init(&notice, NOTICE_RESERVED_FLAG, flow->side,
+                flow->call->stream->id);
+    notice_detail(&notice,
+                  "message %" PRIu64 " has the flag 0x%02x, of which only "
+                  "bit 0 is defined, and declares %" PRIu32 " bytes%s%s",
+                  index, flag, declared,
+                  magic ? "; the bytes look like " : "", magic ? magic : "");
+    notice_number(&notice, "index", index);
+    notice_number(&notice, "flag", flag);
+    notice_number(&notice, "declared", declared);
+    notice_text(&notice, "looks_like", magic, magic ? strlen(magic) : 0);
+    tap_notice(flow->call->tap, &notice);
+}
+
+/* A body that is no gRPC at all may declare gigabytes: its first flag is
+ * worth saying before they have come. */
+static void
+check_prefix(struct flow *flow)
+{
+    struct grpcframe_rest rest;
+
+    if (flow->told_reserved) {
+        return;
+    }
+    rest = grpcframe_reader_rest(&flow->reader);
+    if (rest.in_payload) {
+        tell_reserved(flow, flow->reader.tally.messages, rest.flag,
+                      rest.declared);
+    }
+}
+
+static void
+tell_no_encoding(struct flow *flow, const struct grpcframe_message *message)
+{
+    const char *magic = grpcframe_magic(message->head, message->head_len);
+    struct notice notice;
+
+    if (flow->told_encoding) {
+        return;
+    }
+    flow->told_encoding = 1;
+    message_notice(&notice, flow, NOTICE_COMPRESSED_FLAG_WITHOUT_ENCODING,
+                   message);
+    notice_detail(&notice,
+                  "message %" PRIu64 " has the compressed flag, but this "
+                  "side's grpc-encoding is %s%s%s",
+                  message->index,
+                  flow->codec == GRPCFRAME_CODEC_NONE ? "absent" : "identity",
+                  magic ? "; its bytes look like " : "", magic ? magic : "");
+    notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_unavailable(struct flow *flow, const struct grpcframe_message *message)
+{
+    struct notice notice;
+
+    if (message->result != GRPCFRAME_RESULT_UNAVAILABLE) {
+        return;
+    }
+    if (flow->codec != GRPCFRAME_CODEC_UNKNOWN) {
+        tell_no_encoding(flow, message);
+        return;
+    }
+    if (flow->told_codec) {
+        return;
+    }
+    flow->told_codec = 1;
+    notice_init(&notice, NOTICE_CODEC_UNAVAILABLE, flow->side,
+                flow->call->stream->id);
+    notice_detail(&notice, "the encoding is not one that grpctap can decode; "
+                           "sizes on the wire are known, decoded ones are "
+                           "not");
+    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    tap_notice(flow->call->tap, &notice);
+}
+
+/* ---- Decoding -------------------------------------------------------- */
+
+static void
+tell_decode_error(struct flow *flow, const struct grpcframe_message *message)
+{
+    const char *reason = grpcframe_result_reason(message->result);
+    struct notice notice;
+
+    message_notice(&notice, flow, NOTICE_DECODE_ERROR, message);
+    notice_detail(&notice,
+                  "message %" PRIu64 " of %" PRIu32 " bytes cannot be "
+                  "decoded: %s, at offset %" PRIu64,
+                  message->index, message->length, reason,
+                  message->fault_offset);
+    notice_text(&notice, "reason", reason, strlen(reason));
+    notice_number(&notice, "offset", message->fault_offset);
+    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_decode_limit(struct flow *flow, const struct grpcframe_message *message)
+{
+    uint64_t limit = flow->call->tap->shared->config->max_decoded_bytes;
+    struct notice notice;
+
+    message_notice(&notice, flow, NOTICE_DECODE_LIMIT, message);
+    notice_detail(&notice,
+                  "decoding of message %" PRIu64 " (%" PRIu32 " bytes on the "
+                  "wire) stopped at the limit of %" PRIu64 " bytes",
+                  message->index, message->length, limit);
+    notice_number(&notice, "limit", limit);
+    notice_number(&notice, "decoded_at_least", message->decoded_length);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_decode_memory(struct flow *flow, const struct grpcframe_message *message)
+{
+    struct notice notice;
+
+    message_notice(&notice, flow, NOTICE_TAP_LIMIT, message);
+    notice.has_from = 0;
+    notice_detail(&notice,
+                  "message %" PRIu64 " was not decoded: %s", message->index,
+                  grpcframe_result_reason(message->result));
+    notice_number(&notice, "limit", GRPCFRAME_POOL_DEFAULT_BYTES);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_result(struct flow *flow, const struct grpcframe_message *message)
+{
+    switch (message->result) {
+    case GRPCFRAME_RESULT_OK:
+        break;
+    case GRPCFRAME_RESULT_UNAVAILABLE:
+        tell_unavailable(flow, message);
+        break;
+    case GRPCFRAME_RESULT_LIMIT:
+        tell_decode_limit(flow, message);
+        break;
+    case GRPCFRAME_RESULT_MEMORY:
+        tell_decode_memory(flow, message);
+        break;
+    case GRPCFRAME_RESULT_CORRUPT:
+    case GRPCFRAME_RESULT_TRUNCATED:
+    case GRPCFRAME_RESULT_CHECKSUM:
+    case GRPCFRAME_RESULT_TRAILING:
+        tell_decode_error(flow, message);
+        break;
+    }
+}
+
+static void
+tell_empty(struct flow *flow, const struct grpcframe_message *message)
+{
+    struct notice notice;
+
+    if (!message->compressed || message->length > 0) {
+        return;
+    }
+    message_notice(&notice, flow, NOTICE_COMPRESSED_EMPTY, message);
+    notice_detail(&notice,
+                  "message %" PRIu64 " has the compressed flag and no "
+                  "bytes: no codec writes that",
+                  message->index);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_form(struct flow *flow, const struct grpcframe_message *message)
+{
+    int is_raw = message->form == GRPCFRAME_FORM_RAW_DEFLATE;
+    struct notice notice;
+
+    if (message->form == GRPCFRAME_FORM_REGULAR || flow->told_form) {
+        return;
+    }
+    flow->told_form = 1;
+    message_notice(&notice, flow, NOTICE_ENCODING_FORM, message);
+    notice_detail(&notice, "message %" PRIu64 " is %s", message->index,
+                  is_raw ? "raw deflate (RFC 1951) where the name stands for "
+                           "the zlib form (RFC 1950)"
+                         : "in snappy's block format, not its framing "
+                           "format");
+    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    notice_text(&notice, "form", is_raw ? "raw" : "block", is_raw ? 3 : 5);
+    tap_notice(flow->call->tap, &notice);
+}
+
+/* ---- Negotiation and size -------------------------------------------- */
+
+/* A response may use what the request accepts, and identity. */
+static void
+tell_not_accepted(struct flow *flow, const struct grpcframe_message *message)
+{
+    const struct flow *request = &flow->call->flow[SIDE_CLIENT];
+    size_t accept_len;
+    size_t name_len;
+    const char *accept = call_text(
+        flow->call, &request->facts[FLOW_GRPC_ACCEPT_ENCODING], &accept_len);
+    const char *name =
+        call_text(flow->call, &flow->facts[FLOW_GRPC_ENCODING], &name_len);
+    struct notice notice;
+
+    if (flow->side != SIDE_SERVER || !message->compressed || name == NULL ||
+        flow->codec == GRPCFRAME_CODEC_IDENTITY || flow->told_accept ||
+        !request->seen ||
+        (accept != NULL &&
+         grpcframe_list_has(accept, accept_len, name, name_len))) {
+        return;
+    }
+    flow->told_accept = 1;
+    notice_init(&notice, NOTICE_ENCODING_NOT_ACCEPTED, SIDE_SERVER,
+                flow->call->stream->id);
+    notice_detail(&notice, "the response is compressed with an encoding that "
+                           "the request's grpc-accept-encoding %s",
+                  accept == NULL ? "(absent: identity only) does not allow"
+                                 : "does not list");
+    notice_text(&notice, "encoding", name, name_len);
+    notice_text(&notice, "accept_encoding", accept, accept_len);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_over_limit(struct flow *flow, const struct grpcframe_message *message)
+{
+    int is_decoded = message->result == GRPCFRAME_RESULT_OK;
+    int on_wire = message->length > MESSAGE_LIMIT_USUAL;
+    struct notice notice;
+
+    if (!on_wire &&
+        !(is_decoded && message->decoded_length > MESSAGE_LIMIT_USUAL)) {
+        return;
+    }
+    message_notice(&notice, flow, NOTICE_MESSAGE_OVER_4MIB, message);
+    notice_detail(&notice,
+                  "message %" PRIu64 " is longer than 4,194,304 bytes %s: "
+                  "receivers refuse it unless their limit was raised",
+                  message->index,
+                  on_wire ? "on the wire" : "after decompression");
+    notice_number(&notice, "length", message->length);
+    if (is_decoded) {
+        notice_number(&notice, "decoded_length", message->decoded_length);
+    } else {
+        notice_text(&notice, "decoded_length", NULL, 0);
+    }
+    tap_notice(flow->call->tap, &notice);
+}
+
+/* ---- Messages -------------------------------------------------------- */
+
+static int
+on_message(const struct grpcframe_message *message, void *user)
+{
+    struct flow *flow = user;
+    struct call *call = flow->call;
+    uint64_t now_us = call->tap->now_us;
+
+    call->tap->shared->counters.messages++;
+    if (flow->side == SIDE_SERVER) {
+        if (call->first_message_us == CALL_NEVER) {
+            call->first_message_us = now_us;
+        }
+        call->last_message_us = now_us;
+    }
+    tell_reserved(flow, message->index, message->flag, message->length);
+    event_message(flow, message, now_us);
+    tell_result(flow, message);
+    tell_empty(flow, message);
+    tell_form(flow, message);
+    tell_not_accepted(flow, message);
+    tell_over_limit(flow, message);
+    return 0;
+}
+
+/* ---- The body -------------------------------------------------------- */
+
+/* Decoded bytes of a body that is compressed as a whole. */
+static int
+on_inflated(const uint8_t *data, size_t len, void *user)
+{
+    struct flow *flow = user;
+
+    return grpcframe_reader_feed(&flow->reader, data, len, flow->frame,
+                                 flow->call->tap->now_us);
+}
+
+static void
+begin_layered(struct flow *flow)
+{
+    const struct call *call = flow->call;
+    size_t len;
+    const char *name =
+        call_text(call, &flow->facts[FLOW_CONTENT_ENCODING], &len);
+    enum grpcframe_codec codec =
+        name == NULL ? GRPCFRAME_CODEC_NONE : grpcframe_codec_parse(name, len);
+    struct notice notice;
+
+    if (codec == GRPCFRAME_CODEC_NONE || codec == GRPCFRAME_CODEC_IDENTITY) {
+        return;
+    }
+    flow->layered = 1;
+    flow->inflater = grpcframe_decoder_get(
+        call->tap->shared->pool, codec,
+        call->tap->shared->config->max_decoded_bytes, on_inflated, flow);
+    notice_init(&notice, NOTICE_HTTP_LAYER_COMPRESSION, flow->side,
+                call->stream->id);
+    notice_detail(&notice,
+                  "a content-encoding on a gRPC content type: the body is "
+                  "not message framing%s",
+                  flow->inflater != NULL
+                      ? " until that is undone, as grpctap does"
+                      : ", and grpctap cannot undo it");
+    notice_text(&notice, "content_encoding", name, len);
+    tap_notice(call->tap, &notice);
+}
+
+void
+call_body_begin(struct flow *flow)
+{
+    const struct tap_shared *shared = flow->call->tap->shared;
+
+    if (flow->parsing) {
+        return;
+    }
+    flow->parsing = 1;
+    grpcframe_reader_init(&flow->reader, shared->pool, flow->codec,
+                          shared->config->max_decoded_bytes, on_message,
+                          flow);
+    begin_layered(flow);
+}
+
+static void
+keep_head(struct flow *flow, const uint8_t *data, size_t len)
+{
+    size_t room = CALL_HEAD_MAX - (size_t)flow->head_len;
+
+    if (room == 0) {
+        return;
+    }
+    if (len > room) {
+        len = room;
+    }
+    memcpy(flow->head + flow->head_len, data, len);
+    flow->head_len = (uint8_t)(flow->head_len + len);
+}
+
+void
+call_body_feed(struct flow *flow, const struct h2dec_frame *frame,
+               const uint8_t *data, size_t len, uint64_t now_us)
+{
+    if (frame->offset != flow->last_offset) {
+        flow->last_offset = frame->offset;
+        flow->frame++;
+    }
+    keep_head(flow, data, len);
+    if (!flow->parsing) {
+        return;
+    }
+    if (!flow->layered) {
+        grpcframe_reader_feed(&flow->reader, data, len, flow->frame, now_us);
+    } else if (flow->inflater != NULL) {
+        grpcframe_decoder_feed(flow->inflater, data, len);
+    }
+    check_prefix(flow);
+}
+
+void
+call_body_clear(struct flow *flow)
+{
+    grpcframe_decoder_put(flow->inflater);
+    flow->inflater = NULL;
+    if (flow->parsing) {
+        grpcframe_reader_clear(&flow->reader);
+        flow->parsing = 0;
+    }
+}

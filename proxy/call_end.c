@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/* Owns the conclusions: what END_STREAM, a reset or the end of the connection
+ * mean for a call, and which notices its totals are worth. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "event.h"
+#include "summary.h"
+#include "tap_conn.h"
+
+#define CODE_REFUSED_STREAM 7
+#define CODE_CANCEL 8
+
+#define STATUS_OK 0
+#define STATUS_UNIMPLEMENTED 12
+
+/* A client's timer starts before its request reaches the tap, and stacks round
+ * the timeout they send by up to 1 %: a reset this close below it is due to
+ * it. */
+#define DEADLINE_SLACK_US 10000
+
+static void
+call_notice(struct notice *notice, const struct call *call,
+            enum notice_code code, enum side from)
+{
+    notice_init(notice, code, from, call->stream->id);
+}
+
+static void
+add_value(struct notice *notice, const char *name, const struct flow *flow,
+          enum flow_fact fact)
+{
+    size_t len;
+    const char *text = call_text(flow->call, &flow->facts[fact], &len);
+
+    notice_text(notice, name, text, len);
+}
+
+/* Whether all that |flow| had to say could be read: else its silence means
+ * nothing. */
+static int
+is_readable(const struct flow *flow)
+{
+    return flow->seen && !flow->unknown &&
+           !h2dec_conn_is_lost(flow->call->tap->h2,
+                               (enum h2dec_side)flow->side);
+}
+
+/* ---- One direction --------------------------------------------------- */
+
+static void
+tell_truncated(struct flow *flow)
+{
+    struct grpcframe_rest rest;
+    struct notice notice;
+
+    if (!flow->parsing || flow->layered || !is_readable(flow)) {
+        return;
+    }
+    rest = grpcframe_reader_rest(&flow->reader);
+    if (rest.bytes == 0) {
+        return;
+    }
+    call_notice(&notice, flow->call, NOTICE_TRUNCATED_MESSAGE, flow->side);
+    notice_number(&notice, "index", flow->reader.tally.messages);
+    if (rest.in_payload) {
+        notice_detail(&notice,
+                      "the stream ended inside a message: %" PRIu32
+                      " bytes declared, %" PRIu32 " received",
+                      rest.declared, rest.received);
+        notice_number(&notice, "declared", rest.declared);
+    } else {
+        notice_detail(&notice,
+                      "the stream ended inside a message prefix: %" PRIu64
+                      " of 5 bytes received",
+                      rest.bytes);
+        notice_text(&notice, "declared", NULL, 0);
+    }
+    notice_number(&notice, "received", rest.received);
+    tap_notice(flow->call->tap, &notice);
+}
+
+/* The content-encoding below the messages ends with the body. */
+static void
+tell_layer_fault(struct flow *flow)
+{
+    enum grpcframe_result result;
+    const char *reason;
+    struct notice notice;
+
+    if (flow->inflater == NULL) {
+        return;
+    }
+    result = grpcframe_decoder_finish(flow->inflater);
+    if (result == GRPCFRAME_RESULT_OK) {
+        return;
+    }
+    reason = grpcframe_result_reason(result);
+    call_notice(&notice, flow->call, NOTICE_DECODE_ERROR, flow->side);
+    notice_detail(&notice, "the content-encoding of the body cannot be "
+                           "undone: %s", reason);
+    notice_text(&notice, "index", NULL, 0);
+    notice_text(&notice, "reason", reason, strlen(reason));
+    notice_number(&notice, "offset",
+                  grpcframe_decoder_offset(flow->inflater));
+    add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_unused(struct flow *flow)
+{
+    const struct grpcframe_tally *tally = &flow->reader.tally;
+    struct notice notice;
+
+    if (flow->codec <= GRPCFRAME_CODEC_IDENTITY || tally->messages == 0 ||
+        tally->compressed_messages > 0) {
+        return;
+    }
+    call_notice(&notice, flow->call, NOTICE_ENCODING_DECLARED_UNUSED,
+                flow->side);
+    notice_detail(&notice,
+                  "an encoding is declared, but none of %" PRIu64
+                  " messages is compressed",
+                  tally->messages);
+    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    notice_number(&notice, "messages", tally->messages);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_inflated(struct flow *flow)
+{
+    const struct grpcframe_tally *tally = &flow->reader.tally;
+    struct notice notice;
+
+    if (tally->grown_messages == 0) {
+        return;
+    }
+    call_notice(&notice, flow->call, NOTICE_COMPRESSION_INFLATED, flow->side);
+    notice_detail(&notice,
+                  "%" PRIu64 " of %" PRIu64 " compressed messages are longer "
+                  "than what they hold, by %" PRIu64 " bytes altogether",
+                  tally->grown_messages, tally->compressed_messages,
+                  tally->grown_bytes);
+    notice_number(&notice, "messages", tally->grown_messages);
+    notice_number(&notice, "wasted_bytes", tally->grown_bytes);
+    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_flow(struct flow *flow)
+{
+    if (flow->parsing) {
+        tell_unused(flow);
+        tell_inflated(flow);
+    }
+}
+
+/* ---- The status ------------------------------------------------------ */
+
+static void
+tell_rejected(struct call *call)
+{
+    const struct flow *request = &call->flow[SIDE_CLIENT];
+    const struct flow *response = &call->flow[SIDE_SERVER];
+    size_t accept_len;
+    size_t name_len;
+    const char *accept = call_text(
+        call, &response->facts[FLOW_GRPC_ACCEPT_ENCODING], &accept_len);
+    const char *name =
+        call_text(call, &request->facts[FLOW_GRPC_ENCODING], &name_len);
+    struct notice notice;
+
+    if (call->grpc_status != STATUS_UNIMPLEMENTED || name == NULL ||
+        !request->parsing ||
+        request->reader.tally.compressed_messages == 0 ||
+        (accept != NULL &&
+         grpcframe_list_has(accept, accept_len, name, name_len))) {
+        return;
+    }
+    call_notice(&notice, call, NOTICE_REQUEST_ENCODING_REJECTED, SIDE_CLIENT);
+    notice_detail(&notice,
+                  "the compressed request was answered with status 12; %s",
+                  accept != NULL
+                      ? "the server does not list its encoding"
+                      : "the server does not say what it accepts");
+    notice_text(&notice, "encoding", name, name_len);
+    notice_text(&notice, "accept_encoding", accept, accept_len);
+    tap_notice(call->tap, &notice);
+}
+
+static void
+tell_foreign(struct call *call)
+{
+    const struct flow *flow = &call->flow[SIDE_SERVER];
+    int is_ok = call->http_status == 200;
+    struct notice notice;
+    size_t len;
+    const char *type =
+        call_text(call, &flow->facts[FLOW_CONTENT_TYPE], &len);
+
+    call_notice(&notice, call,
+                is_ok ? NOTICE_CONTENT_TYPE_MISMATCH
+                      : NOTICE_NON_GRPC_RESPONSE,
+                SIDE_SERVER);
+    notice_detail(&notice,
+                  "a gRPC request was answered with HTTP status %d and %s%.*s",
+                  call->http_status,
+                  type == NULL ? "no content type" : "content type ",
+                  len < 100 ? (int)len : 100, type == NULL ? "" : type);
+    if (call->http_status >= 0) {
+        notice_number(&notice, "http_status", (uint64_t)call->http_status);
+    } else {
+        notice_text(&notice, "http_status", NULL, 0);
+    }
+    notice_text(&notice, "content_type", type, len);
+    notice_text(&notice, "first_bytes", (const char *)flow->head,
+                flow->head_len);
+    tap_notice(call->tap, &notice);
+}
+
+static void
+tell_missing(struct call *call)
+{
+    struct notice notice;
+
+    call_notice(&notice, call, NOTICE_MISSING_GRPC_STATUS, SIDE_SERVER);
+    notice_detail(&notice, "the response ended without grpc-status, neither "
+                           "in its headers nor in trailers");
+    tap_notice(call->tap, &notice);
+}
+
+static void
+tell_early(struct call *call)
+{
+    struct notice notice;
+
+    call_notice(&notice, call, NOTICE_STATUS_IN_HEADERS_WITHOUT_END,
+                SIDE_SERVER);
+    notice_detail(&notice, "grpc-status stands in the response headers, but "
+                           "the stream did not end with them");
+    tap_notice(call->tap, &notice);
+}
+
+/* What a response that has ended says about the call. */
+static void
+tell_status(struct call *call)
+{
+    const struct flow *flow = &call->flow[SIDE_SERVER];
+
+    if (!is_readable(flow) || !call->flow[SIDE_CLIENT].seen) {
+        return;
+    }
+    if (!flow->parsing) {
+        tell_foreign(call);
+        return;
+    }
+    tell_rejected(call);
+    if (!call->stream->ended[H2DEC_SERVER]) {
+        return;
+    }
+    if (!call->early_status && !call->late_status) {
+        tell_missing(call);
+    } else if (call->early_status && !call->late_status &&
+               !call->trailers_only) {
+        tell_early(call);
+    }
+}
+
+/* ---- Messages and time ----------------------------------------------- */
+
+static void
+tell_zero(struct call *call, enum side side)
+{
+    const struct flow *flow = &call->flow[side];
+    struct notice notice;
+
+    if (!flow->parsing || !is_readable(flow) || call->trailers_only ||
+        !call->stream->ended[side] || flow->reader.tally.messages > 0 ||
+        grpcframe_reader_rest(&flow->reader).bytes > 0) {
+        return;
+    }
+    call_notice(&notice, call, NOTICE_ZERO_MESSAGES, side);
+    notice_detail(&notice, "%s",
+                  side == SIDE_CLIENT
+                      ? "the request was ended without a message"
+                      : "the status is OK, and there was no response message");
+    tap_notice(call->tap, &notice);
+}
+
+static void
+tell_zeros(struct call *call)
+{
+    tell_zero(call, SIDE_CLIENT);
+    if (call->grpc_status == STATUS_OK) {
+        tell_zero(call, SIDE_SERVER);
+    }
+}
+
+static uint64_t
+deadline_slack(uint64_t timeout_us)
+{
+    uint64_t slack = timeout_us / 100;
+
+    if (slack < DEADLINE_SLACK_US) {
+        slack = DEADLINE_SLACK_US;
+    }
+    return slack < timeout_us / 10 ? slack : timeout_us / 10;
+}
+
+static void
+tell_deadline(struct call *call, const struct h2dec_ending *ending,
+              uint64_t now_us)
+{
+    uint64_t elapsed = now_us - call->started_us;
+    struct notice notice;
+
+    if (ending->end != H2DEC_END_RESET || ending->side != H2DEC_CLIENT ||
+        ending->code != CODE_CANCEL || call->timeout_us == CALL_NEVER ||
+        call->stream->ended[H2DEC_SERVER] ||
+        elapsed + deadline_slack(call->timeout_us) < call->timeout_us) {
+        return;
+    }
+    call_notice(&notice, call, NOTICE_DEADLINE_EXCEEDED, SIDE_CLIENT);
+    notice_detail(&notice,
+                  "the client reset the call after %" PRIu64
+                  " us, its grpc-timeout being %" PRIu64 " us",
+                  elapsed, call->timeout_us);
+    notice_number(&notice, "timeout_us", call->timeout_us);
+    notice_number(&notice, "elapsed_us", elapsed);
+    tap_notice(call->tap, &notice);
+}
+
+/* ---- The end --------------------------------------------------------- */
+
+void
+call_end_side(struct call *call, enum side side, uint64_t now_us)
+{
+    struct flow *flow = &call->flow[side];
+
+    if (side == SIDE_CLIENT) {
+        call->request_end_us = now_us;
+    }
+    if (call->rpc == RPC_GRPC) {
+        tell_truncated(flow);
+        tell_layer_fault(flow);
+    }
+}
+
+static const char *
+end_of_reset(const struct call *call, const struct h2dec_ending *ending)
+{
+    /* After a complete response a reset only says that the rest of the
+     * request is not wanted (RFC 9113, section 8.1). */
+    if (call->stream->ended[H2DEC_SERVER]) {
+        return "complete";
+    }
+    if (ending->side == H2DEC_SERVER && ending->code == CODE_REFUSED_STREAM) {
+        return "refused";
+    }
+    return ending->side == H2DEC_CLIENT ? "reset_by_client"
+                                        : "reset_by_server";
+}
+
+static struct event_ending
+ending_of(const struct call *call, const struct h2dec_ending *ending)
+{
+    struct event_ending result = {.end = "complete"};
+
+    switch (ending->end) {
+    case H2DEC_END_COMPLETE:
+        break;
+    case H2DEC_END_RESET:
+        result.end = end_of_reset(call, ending);
+        result.has_code = 1;
+        result.code = ending->code;
+        break;
+    case H2DEC_END_REFUSED:
+        result.end = "refused";
+        break;
+    case H2DEC_END_CONNECTION:
+        result.end = call->tap->reason == CONN_SHUTDOWN ? "shutdown"
+                                                        : "connection_closed";
+        break;
+    }
+    return result;
+}
+
+static void
+tell_cut(struct call *call)
+{
+    for (int side = 0; side < 2; side++) {
+        if (!call->stream->ended[side]) {
+            tell_truncated(&call->flow[side]);
+        }
+    }
+}
+
+static void
+tell_call(struct call *call, const struct h2dec_ending *ending,
+          uint64_t now_us)
+{
+    if (call->rpc != RPC_GRPC) {
+        return;
+    }
+    if (ending->end == H2DEC_END_CONNECTION &&
+        call->tap->reason != CONN_SHUTDOWN) {
+        tell_cut(call);
+    }
+    tell_flow(&call->flow[SIDE_CLIENT]);
+    tell_flow(&call->flow[SIDE_SERVER]);
+    tell_status(call);
+    tell_zeros(call);
+    tell_deadline(call, ending, now_us);
+}
+
+static void
+summarize(const struct call *call, const struct event_ending *ending,
+          uint64_t now_us)
+{
+    struct summary_call row = {0};
+    size_t len;
+
+    if (call->tap->shared->summary == NULL) {
+        return;
+    }
+    row.path = call_text(call, &call->facts[FACT_PATH], &len);
+    row.path_len = (uint32_t)len;
+    row.is_error = call->grpc_status > STATUS_OK ||
+                   call->http_status >= 400 ||
+                   strcmp(ending->end, "complete") != 0;
+    row.duration_us = now_us - call->started_us;
+    for (int i = 0; i < 2; i++) {
+        const struct flow *flow = &call->flow[i];
+        const struct grpcframe_tally *tally = &flow->reader.tally;
+
+        row.wire_bytes[i] = h2dec_ledger_sum(&call->stream->ledger[i]);
+        row.message_bytes[i] = tally->message_bytes;
+        row.decoded_bytes[i] = tally->decoded_bytes;
+        row.messages[i] = tally->messages;
+        row.compressed_messages[i] = tally->compressed_messages;
+        row.decoded_unknown[i] = tally->undecoded_messages > 0;
+    }
+    summary_add(call->tap->shared->summary, &row);
+}
+
+void
+call_end(struct call *call, const struct h2dec_ending *ending, uint64_t now_us)
+{
+    struct event_ending end = ending_of(call, ending);
+
+    tell_call(call, ending, now_us);
+    summarize(call, &end, now_us);
+    event_call(call, &end, now_us);
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/* Owns the reading of header fields into a call: which are kept, and what is
+ * wrong with their values.  What a body is worth is call_body.c's. */
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "call.h"
+#include "tap_conn.h"
+
+#define REDACTED "[redacted]"
+
+/* enum field_id is a header field that a call cares about. */
+enum field_id {
+    FIELD_METHOD,
+    FIELD_SCHEME,
+    FIELD_AUTHORITY,
+    FIELD_PATH,
+    FIELD_STATUS,
+    FIELD_USER_AGENT,
+    FIELD_TE,
+    FIELD_CONTENT_TYPE,
+    FIELD_CONTENT_ENCODING,
+    FIELD_ACCEPT_ENCODING,
+    FIELD_GRPC_ENCODING,
+    FIELD_GRPC_ACCEPT_ENCODING,
+    FIELD_GRPC_TIMEOUT,
+    FIELD_GRPC_STATUS,
+    FIELD_GRPC_MESSAGE,
+    FIELD_OTHER
+};
+
+static const struct {
+    const char *name;
+    size_t len;
+} names[FIELD_OTHER] = {
+#define NAME(text) {text, sizeof(text) - 1}
+    [FIELD_METHOD] = NAME(":method"),
+    [FIELD_SCHEME] = NAME(":scheme"),
+    [FIELD_AUTHORITY] = NAME(":authority"),
+    [FIELD_PATH] = NAME(":path"),
+    [FIELD_STATUS] = NAME(":status"),
+    [FIELD_USER_AGENT] = NAME("user-agent"),
+    [FIELD_TE] = NAME("te"),
+    [FIELD_CONTENT_TYPE] = NAME("content-type"),
+    [FIELD_CONTENT_ENCODING] = NAME("content-encoding"),
+    [FIELD_ACCEPT_ENCODING] = NAME("accept-encoding"),
+    [FIELD_GRPC_ENCODING] = NAME("grpc-encoding"),
+    [FIELD_GRPC_ACCEPT_ENCODING] = NAME("grpc-accept-encoding"),
+    [FIELD_GRPC_TIMEOUT] = NAME("grpc-timeout"),
+    [FIELD_GRPC_STATUS] = NAME("grpc-status"),
+    [FIELD_GRPC_MESSAGE] = NAME("grpc-message"),
+#undef NAME
+};
+
+static enum field_id
+field_id(const struct h2dec_field *field)
+{
+    for (int i = 0; i < FIELD_OTHER; i++) {
+        if (names[i].len == field->name_len &&
+            memcmp(names[i].name, field->name, field->name_len) == 0) {
+            return (enum field_id)i;
+        }
+    }
+    return FIELD_OTHER;
+}
+
+/* ---- Keeping values -------------------------------------------------- */
+
+static void
+keep(struct call *call, struct call_value *value,
+     const struct h2dec_field *field)
+{
+    if (tap_is_secret(call->tap, field->name, field->name_len)) {
+        call_set(call, value, REDACTED, sizeof(REDACTED) - 1);
+    } else {
+        call_set(call, value, field->value, field->value_len);
+    }
+}
+
+static void
+keep_list(struct call *call, struct call_value *value,
+          const struct h2dec_field *field)
+{
+    if (tap_is_secret(call->tap, field->name, field->name_len)) {
+        call_set(call, value, REDACTED, sizeof(REDACTED) - 1);
+    } else {
+        call_join(call, value, field->value, field->value_len);
+    }
+}
+
+static void
+keep_timeout(struct call *call, const struct h2dec_field *field)
+{
+    struct notice notice;
+
+    keep(call, &call->facts[FACT_TIMEOUT], field);
+    if (grpcframe_timeout_parse(field->value, field->value_len,
+                                &call->timeout_us) == 0) {
+        return;
+    }
+    call->timeout_us = CALL_NEVER;
+    notice_init(&notice, NOTICE_TIMEOUT_INVALID, SIDE_CLIENT,
+                call->stream->id);
+    notice_detail(&notice, "grpc-timeout is not 1 to 8 digits and one of "
+                           "H M S m u n");
+    notice_text(&notice, "value", call->text + call->facts[FACT_TIMEOUT].at,
+                call->facts[FACT_TIMEOUT].len);
+    tap_notice(call->tap, &notice);
+}
+
+static void
+keep_http_status(struct call *call, const struct h2dec_field *field)
+{
+    int status = 0;
+
+    if (field->value_len != 3) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (field->value[i] < '0' || field->value[i] > '9') {
+            return;
+        }
+        status = status * 10 + (field->value[i] - '0');
+    }
+    call->http_status = status;
+}
+
+/* Facts of a direction that either block may carry; 1 when it was one. */
+static int
+keep_flow_fact(struct flow *flow, enum field_id id,
+               const struct h2dec_field *field)
+{
+    struct call_value *facts = flow->facts;
+
+    switch (id) {
+    case FIELD_CONTENT_TYPE:
+        keep(flow->call, &facts[FLOW_CONTENT_TYPE], field);
+        return 1;
+    case FIELD_GRPC_ENCODING:
+        flow->codec = grpcframe_codec_parse(field->value, field->value_len);
+        keep(flow->call, &facts[FLOW_GRPC_ENCODING], field);
+        return 1;
+    case FIELD_GRPC_ACCEPT_ENCODING:
+        keep_list(flow->call, &facts[FLOW_GRPC_ACCEPT_ENCODING], field);
+        return 1;
+    case FIELD_CONTENT_ENCODING:
+        keep_list(flow->call, &facts[FLOW_CONTENT_ENCODING], field);
+        return 1;
+    case FIELD_ACCEPT_ENCODING:
+        keep_list(flow->call, &facts[FLOW_ACCEPT_ENCODING], field);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void
+keep_request_field(struct call *call, const struct h2dec_field *field)
+{
+    enum field_id id = field_id(field);
+
+    if (keep_flow_fact(&call->flow[SIDE_CLIENT], id, field)) {
+        return;
+    }
+    switch (id) {
+    case FIELD_METHOD:
+        keep(call, &call->facts[FACT_METHOD], field);
+        break;
+    case FIELD_SCHEME:
+        keep(call, &call->facts[FACT_SCHEME], field);
+        break;
+    case FIELD_AUTHORITY:
+        keep(call, &call->facts[FACT_AUTHORITY], field);
+        break;
+    case FIELD_PATH:
+        keep(call, &call->facts[FACT_PATH], field);
+        break;
+    case FIELD_USER_AGENT:
+        keep(call, &call->facts[FACT_USER_AGENT], field);
+        break;
+    case FIELD_TE:
+        call->te_seen = grpcframe_list_has(field->value, field->value_len,
+                                           "trailers", 8) != 0;
+        break;
+    case FIELD_GRPC_TIMEOUT:
+        keep_timeout(call, field);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- grpc-status and grpc-message ------------------------------------ */
+
+static int
+parse_status(struct call *call, const struct h2dec_field *field)
+{
+    struct notice notice;
+    int status;
+
+    if (grpcframe_status_parse(field->value, field->value_len, &status) ==
+        0) {
+        return status;
+    }
+    notice_init(&notice, NOTICE_STATUS_INVALID, SIDE_SERVER,
+                call->stream->id);
+    notice_detail(&notice, "grpc-status is not an integer from 0 to %d",
+                  GRPCFRAME_STATUS_MAX);
+    notice_text(&notice, "value", field->value, field->value_len);
+    tap_notice(call->tap, &notice);
+    return -1;
+}
+
+static void
+tell_metadata(struct flow *flow, const struct h2dec_field *field,
+              const char *what)
+{
+    struct notice notice;
+    int len = field->name_len < 100 ? (int)field->name_len : 100;
+
+    if (flow->told_metadata) {
+        return;
+    }
+    flow->told_metadata = 1;
+    notice_init(&notice, NOTICE_METADATA_INVALID, flow->side,
+                flow->call->stream->id);
+    notice_detail(&notice, "the value of %.*s %s", len, field->name, what);
+    notice_text(&notice, "name", field->name, field->name_len);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+keep_message(struct call *call, const struct h2dec_field *field)
+{
+    struct call_value *value = &call->facts[FACT_MESSAGE];
+    char decoded[CALL_VALUE_MAX];
+    size_t len = field->value_len;
+    int malformed = 0;
+
+    if (tap_is_secret(call->tap, field->name, field->name_len)) {
+        keep(call, value, field);
+        return;
+    }
+    if (len > sizeof(decoded)) {
+        len = sizeof(decoded);
+        call->cut_values++;
+    }
+    len = grpcframe_percent_decode(decoded, field->value, len, &malformed);
+    call_set(call, value, decoded, len);
+    if (malformed) {
+        tell_metadata(&call->flow[SIDE_SERVER], field,
+                      "has a malformed percent-encoding, kept as it is");
+    }
+}
+
+static void
+keep_early_status(struct call *call, const struct h2dec_field *field)
+{
+    call->early_status = 1;
+    call->early_value = parse_status(call, field);
+    call->grpc_status = call->early_value;
+}
+
+static void
+keep_response_field(struct call *call, const struct h2dec_field *field)
+{
+    enum field_id id = field_id(field);
+
+    if (keep_flow_fact(&call->flow[SIDE_SERVER], id, field)) {
+        return;
+    }
+    if (id == FIELD_STATUS) {
+        keep_http_status(call, field);
+    } else if (id == FIELD_GRPC_STATUS) {
+        keep_early_status(call, field);
+    } else if (id == FIELD_GRPC_MESSAGE) {
+        keep_message(call, field);
+    }
+}
+
+static void
+tell_conflict(struct call *call, int late)
+{
+    struct notice notice;
+
+    notice_init(&notice, NOTICE_STATUS_CONFLICT, SIDE_SERVER,
+                call->stream->id);
+    notice_detail(&notice, "grpc-status is %d in the headers and %d in the "
+                           "trailers; the trailers count",
+                  call->early_value, late);
+    notice_number(&notice, "headers", (uint64_t)call->early_value);
+    notice_number(&notice, "trailers", (uint64_t)late);
+    tap_notice(call->tap, &notice);
+}
+
+static void
+keep_late_status(struct call *call, const struct h2dec_field *field)
+{
+    int status = parse_status(call, field);
+
+    call->late_status = 1;
+    if (call->early_status && call->early_value >= 0 && status >= 0 &&
+        status != call->early_value) {
+        tell_conflict(call, status);
+    }
+    call->grpc_status = status;
+}
+
+static void
+keep_trailer(struct call *call, const struct h2dec_field *field)
+{
+    enum field_id id = field_id(field);
+
+    if (id == FIELD_GRPC_STATUS) {
+        keep_late_status(call, field);
+    } else if (id == FIELD_GRPC_MESSAGE) {
+        keep_message(call, field);
+    }
+}
+
+/* ---- What a block says ----------------------------------------------- */
+
+static int
+has_suffix(const char *text, size_t len, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return len >= n && memcmp(text + len - n, suffix, n) == 0;
+}
+
+static int
+has_control(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char byte = (unsigned char)text[i];
+
+        if (byte < 0x20 || byte == 0x7f) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* gRPC allows printable ASCII, and base64 under names that end in -bin. */
+static void
+check_metadata(struct flow *flow, const struct h2dec_headers *headers)
+{
+    for (size_t i = 0; i < headers->n_fields; i++) {
+        const struct h2dec_field *field = &headers->fields[i];
+
+        if (has_control(field->value, field->value_len)) {
+            tell_metadata(flow, field, "has control bytes");
+        } else if (has_suffix(field->name, field->name_len, "-bin") &&
+                   !grpcframe_base64_valid(field->value, field->value_len)) {
+            tell_metadata(flow, field, "is not base64");
+        }
+    }
+}
+
+/* The part of a content type that decides: up to its `+` or `;`. */
+static enum call_rpc
+rpc_of(const struct call *call, const struct flow *flow)
+{
+    static const struct {
+        const char *type;
+        enum call_rpc rpc;
+    } types[] = {
+        {"application/grpc", RPC_GRPC},
+        {"application/grpc-web", RPC_GRPC_WEB},
+        {"application/grpc-web-text", RPC_GRPC_WEB_TEXT},
+    };
+    size_t len;
+    const char *text = call_text(call, &flow->facts[FLOW_CONTENT_TYPE], &len);
+    size_t end = 0;
+
+    while (end < len && text[end] != '+' && text[end] != ';' &&
+           text[end] != ' ') {
+        end++;
+    }
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strlen(types[i].type) == end &&
+            strncasecmp(types[i].type, text, end) == 0) {
+            return types[i].rpc;
+        }
+    }
+    return RPC_NONE;
+}
+
+static void
+tell_te_missing(struct call *call)
+{
+    struct notice notice;
+
+    if (call->te_seen) {
+        return;
+    }
+    notice_init(&notice, NOTICE_TE_MISSING, SIDE_CLIENT, call->stream->id);
+    notice_detail(&notice, "the gRPC request has no te: trailers; proxies on "
+                           "the way may drop the trailers");
+    tap_notice(call->tap, &notice);
+}
+
+static void
+request_done(struct call *call, const struct h2dec_headers *headers)
+{
+    struct flow *flow = &call->flow[SIDE_CLIENT];
+
+    flow->seen = 1;
+    call->rpc = rpc_of(call, flow);
+    if (call->rpc != RPC_GRPC) {
+        return;
+    }
+    check_metadata(flow, headers);
+    tell_te_missing(call);
+    call_body_begin(flow);
+}
+
+static void
+response_done(struct call *call, const struct h2dec_headers *headers,
+              uint64_t now_us)
+{
+    struct flow *flow = &call->flow[SIDE_SERVER];
+    enum call_rpc rpc = rpc_of(call, flow);
+
+    flow->seen = 1;
+    call->response_headers_us = now_us;
+    /* A response tells what the call is when its request cannot. */
+    if (!call->flow[SIDE_CLIENT].seen) {
+        call->rpc = rpc;
+    }
+    if (call->rpc != RPC_GRPC || rpc != RPC_GRPC) {
+        return;
+    }
+    call->trailers_only = headers->end_stream;
+    check_metadata(flow, headers);
+    call_body_begin(flow);
+}
+
+static void
+each_field(struct call *call, const struct h2dec_headers *headers,
+           void (*keep_field)(struct call *, const struct h2dec_field *))
+{
+    for (size_t i = 0; i < headers->n_fields; i++) {
+        keep_field(call, &headers->fields[i]);
+    }
+}
+
+void
+call_headers(struct call *call, const struct h2dec_headers *headers,
+             uint64_t now_us)
+{
+    struct flow *server = &call->flow[SIDE_SERVER];
+
+    if (!headers->known) {
+        call->flow[headers->side].unknown = 1;
+        return;
+    }
+    switch (headers->block) {
+    case H2DEC_BLOCK_REQUEST:
+    case H2DEC_BLOCK_PROMISE:
+        each_field(call, headers, keep_request_field);
+        request_done(call, headers);
+        break;
+    case H2DEC_BLOCK_RESPONSE:
+        each_field(call, headers, keep_response_field);
+        response_done(call, headers, now_us);
+        break;
+    case H2DEC_BLOCK_INFORMATIONAL:
+        break;
+    case H2DEC_BLOCK_TRAILERS:
+        if (headers->side == H2DEC_SERVER) {
+            each_field(call, headers, keep_trailer);
+            if (server->parsing) {
+                check_metadata(server, headers);
+            }
+        }
+        break;
+    }
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Owns the order in which a run begins and ends, and the signals.  The work is
+ * done by the parts that are started here. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "event_run.h"
+#include "lane.h"
+#include "listener.h"
+#include "log.h"
+#include "options.h"
+#include "sink.h"
+#include "summary.h"
+#include "tap.h"
+#include "watch.h"
+#include "worker_pool.h"
+
+/* N_SIGNALS is how many signals the event loop handles. */
+#define N_SIGNALS 4
+
+/* struct run is all that a run consists of; what is NULL is not open. */
+struct run {
+    /* options is the command line. */
+    const struct options *options;
+    /* listener accepts, pool relays, sink writes. */
+    struct listener *listener;
+    struct worker_pool *pool;
+    struct sink *sink;
+    /* signals are the events of the table in run_watch_signals. */
+    struct event *signals[N_SIGNALS];
+};
+
+/* hurry_sink is for the second SIGINT or SIGTERM, whose handler gets no
+ * argument. */
+static struct sink *hurry_sink;
+
+/* --- the process --- */
+
+/* secure_stdio opens what of the descriptors 0 to 2 is closed, lest a socket
+ * gets the number and is taken for standard output.  Reading only: a write
+ * there still fails. */
+static void
+secure_stdio(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+            _exit(1);
+}
+
+/* ignore_signals turns signals that report a failed write into the error of
+ * that write: a reader gone, a file at its size limit. */
+static void
+ignore_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+/* raise_descriptors takes all descriptors the system lets us have: each
+ * connection needs two. */
+static void
+raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        log_info("cannot raise the number of descriptors: %s", strerror(errno));
+}
+
+/* --- signals --- */
+
+static void
+on_second_stop(int signal)
+{
+    (void)signal;
+    sink_hurry(hurry_sink);
+}
+
+/* on_stop ends the run.  From here on a further signal is not the event
+ * loop's, which is about to end, but cuts the writing of the rest short; and
+ * one more simply kills. */
+static void
+on_stop(evutil_socket_t signal, short what, void *user)
+{
+    struct run *run = user;
+    struct sigaction second = {
+        .sa_handler = on_second_stop,
+        .sa_flags = SA_RESTART | (int)SA_RESETHAND,
+    };
+
+    (void)what;
+    log_info("stopping: %s", strsignal((int)signal));
+    event_del(run->signals[0]);
+    event_del(run->signals[1]);
+    hurry_sink = run->sink;
+    sigaction(SIGINT, &second, NULL);
+    sigaction(SIGTERM, &second, NULL);
+    worker_pool_stop(run->pool);
+}
+
+static void
+on_reopen(evutil_socket_t signal, short what, void *user)
+{
+    struct run *run = user;
+
+    (void)signal;
+    (void)what;
+    log_reopen();
+    sink_reopen(run->sink);
+}
+
+static void
+on_report(evutil_socket_t signal, short what, void *user)
+{
+    struct run *run = user;
+
+    (void)signal;
+    (void)what;
+    worker_pool_report(run->pool);
+}
+
+static int
+run_watch_signals(struct run *run)
+{
+    static const struct {
+        int signal;
+        event_callback_fn callback;
+    } table[N_SIGNALS] = {
+        {SIGINT, on_stop},
+        {SIGTERM, on_stop},
+        {SIGHUP, on_reopen},
+        {SIGUSR1, on_report},
+    };
+    struct event_base *base = worker_pool_base(run->pool);
+
+    for (int i = 0; i < N_SIGNALS; i++) {
+        run->signals[i] =
+            evsignal_new(base, table[i].signal, table[i].callback, run);
+        if (run->signals[i] == NULL || event_add(run->signals[i], NULL) != 0) {
+            log_error("cannot handle signals");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* --- the sink's callbacks, from its thread --- */
+
+static void
+on_room(void *user)
+{
+    const struct run *run = user;
+
+    worker_pool_room(run->pool);
+}
+
+static void
+on_broken(void *user)
+{
+    const struct run *run = user;
+
+    worker_pool_stop(run->pool);
+}
+
+/* --- a run --- */
+
+static int
+run_open_sink(struct run *run)
+{
+    const struct sink_config config = {
+        .path = run->options->output,
+        .lossless = run->options->lossless,
+        .on_room = on_room,
+        .on_broken = on_broken,
+        .user = run,
+    };
+
+    run->sink = sink_open(&config);
+    return run->sink != NULL ? 0 : -1;
+}
+
+static int
+run_make_pool(struct run *run, const struct tap_config *tap)
+{
+    const struct options *options = run->options;
+    const struct worker_config config = {
+        .upstream = &options->upstream,
+        .sink = run->sink,
+        .watch = &watch_tap,
+        .watch_config = tap,
+        .connect_timeout_us = options->connect_timeout_us,
+        .idle_timeout_us = options->idle_timeout_us,
+        .max_connections = options->max_connections,
+        .want_summary = options->summary,
+    };
+
+    run->pool = worker_pool_new(&config, options->threads, run->listener);
+    return run->pool != NULL ? 0 : -1;
+}
+
+static int
+run_write_start(struct run *run)
+{
+    struct lane *lane = worker_pool_lane(run->pool);
+    char upstream[ADDR_TEXT_MAX];
+
+    addr_format(&run->options->upstream, upstream);
+    if (event_start(lane, worker_pool_wall_us(), listener_text(run->listener),
+                    upstream) != 0) {
+        log_error("out of memory");
+        return -1;
+    }
+    lane_flush(lane);
+    log_info("listening on %s for %s", listener_text(run->listener), upstream);
+    return 0;
+}
+
+static int
+run_write_stop(struct run *run)
+{
+    struct lane *lane = worker_pool_lane(run->pool);
+    struct run_totals totals;
+
+    worker_pool_totals(run->pool, &totals);
+    if (event_stop(lane, worker_pool_wall_us(), &totals) != 0) {
+        log_error("out of memory");
+        return -1;
+    }
+    lane_flush(lane);
+    return 0;
+}
+
+static void
+run_print_summary(struct run *run)
+{
+    const struct summary *summary = worker_pool_summary(run->pool);
+
+    if (summary != NULL)
+        summary_print(summary, stderr);
+}
+
+/* run_close ends what is open.  The pool goes last: until the sink is closed
+ * its thread may still call it.  Returns -1 when output was lost. */
+static int
+run_close(struct run *run)
+{
+    int result = 0;
+
+    for (int i = 0; i < N_SIGNALS; i++)
+        if (run->signals[i] != NULL)
+            event_free(run->signals[i]);
+    if (run->sink != NULL)
+        result = sink_close(run->sink);
+    worker_pool_free(run->pool);
+    listener_free(run->listener);
+    return result;
+}
+
+/* run_all does everything between opening and closing. */
+static int
+run_all(struct run *run, const struct tap_config *tap)
+{
+    run->listener = listener_open(&run->options->listen);
+    if (run->listener == NULL || run_open_sink(run) != 0 ||
+        run_make_pool(run, tap) != 0 || run_watch_signals(run) != 0 ||
+        run_write_start(run) != 0)
+        return -1;
+    if (worker_pool_run(run->pool) != 0 || run_write_stop(run) != 0)
+        return -1;
+    run_print_summary(run);
+    return 0;
+}
+
+static int
+proxy_run(const struct options *options)
+{
+    const struct tap_config tap = {
+        .events = options->events,
+        .max_decoded_bytes = options->max_decoded_bytes,
+        .show_secrets = options->show_secrets,
+        .redact = options->redact,
+        .n_redact = options->n_redact,
+    };
+    struct run run = {.options = options};
+
+    if (log_setup(options->log_level, options->log_file) != 0) {
+        log_error("cannot open %s: %s", options->log_file, strerror(errno));
+        return 1;
+    }
+    ignore_signals();
+    raise_descriptors();
+    int failed = run_all(&run, &tap);
+    int lost = run_close(&run);
+    return failed != 0 || lost != 0 ? 1 : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct options options;
+
+    secure_stdio();
+    enum options_result result = options_command(&argc, &argv);
+    if (result == OPTIONS_RUN)
+        result = options_parse(&options, argc, argv);
+    switch (result) {
+    case OPTIONS_RUN:
+        return proxy_run(&options);
+    case OPTIONS_DONE:
+        return 0;
+    case OPTIONS_USAGE:
+        return 2;
+    case OPTIONS_FAILED:
+        break;
+    }
+    return 1;
+}

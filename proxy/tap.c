@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Owns the tap of a connection: its birth and end, what each side speaks, and
+ * where its bytes go.  HTTP/2 is followed in tap_h2.c.
+ */
+#include "tap.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event.h"
+#include "tap_conn.h"
+
+/* ---- What a worker shares -------------------------------------------- */
+
+struct tap_shared *
+tap_shared_new(const struct tap_config *config, struct lane *lane,
+               struct summary *summary, int64_t wall_offset_us)
+{
+    struct tap_shared *shared = calloc(1, sizeof(*shared));
+
+    if (shared == NULL) {
+        return NULL;
+    }
+    if (grpcframe_pool_new(&shared->pool, GRPCFRAME_POOL_DEFAULT_BYTES) != 0) {
+        free(shared);
+        return NULL;
+    }
+    shared->config = config;
+    shared->lane = lane;
+    shared->summary = summary;
+    shared->wall_offset_us = wall_offset_us;
+    return shared;
+}
+
+void
+tap_shared_free(struct tap_shared *shared)
+{
+    if (shared == NULL) {
+        return;
+    }
+    grpcframe_pool_free(shared->pool);
+    free(shared);
+}
+
+void
+tap_shared_set_wall(struct tap_shared *shared, int64_t wall_offset_us)
+{
+    shared->wall_offset_us = wall_offset_us;
+}
+
+struct tap_counters
+tap_shared_counters(const struct tap_shared *shared)
+{
+    return shared->counters;
+}
+
+/* ---- Birth ----------------------------------------------------------- */
+
+struct tap *
+tap_new(struct tap_shared *shared, uint64_t conn, const char *client,
+        uint64_t now_us)
+{
+    struct tap *tap = calloc(1, sizeof(*tap));
+
+    if (tap == NULL) {
+        return NULL;
+    }
+    tap->client = strdup(client);
+    if (tap->client == NULL) {
+        free(tap);
+        return NULL;
+    }
+    tap->shared = shared;
+    tap->conn = conn;
+    tap->accepted_us = now_us;
+    tap->now_us = now_us;
+    tap->connect_us = UINT64_MAX;
+    shared->counters.connections++;
+    return tap;
+}
+
+static void
+tap_free(struct tap *tap)
+{
+    h2dec_conn_free(tap->h2);
+    free(tap->client);
+    free(tap->server);
+    free(tap);
+}
+
+static void
+tap_opened(void *user, const char *server, uint64_t connect_us,
+           uint64_t now_us)
+{
+    struct tap *tap = user;
+
+    tap->now_us = now_us;
+    tap->connect_us = connect_us;
+    tap->server = strdup(server); /* shown as null when memory is out */
+    event_connection_open(tap);
+}
+
+/* ---- Notices --------------------------------------------------------- */
+
+int
+tap_wants(const struct tap *tap, enum event_kind kind)
+{
+    return (tap->shared->config->events >> kind & 1u) != 0;
+}
+
+void
+tap_notice(struct tap *tap, struct notice *notice)
+{
+    static const char last[] = " (further notices of this code are only "
+                               "counted on this connection)";
+
+    tap->notices++;
+    tap->shared->counters.notices++;
+    if (tap->told[notice->code] == NOTICE_PER_CODE_MAX) {
+        return;
+    }
+    tap->told[notice->code]++;
+    if (tap->told[notice->code] == NOTICE_PER_CODE_MAX) {
+        size_t len = strlen(notice->detail);
+
+        if (len > NOTICE_DETAIL_MAX - sizeof(last)) {
+            len = NOTICE_DETAIL_MAX - sizeof(last);
+        }
+        memcpy(notice->detail + len, last, sizeof(last));
+    }
+    event_notice(tap, notice);
+}
+
+int
+tap_is_secret(const struct tap *tap, const char *name, size_t len)
+{
+    static const char *const secrets[] = {"authorization", "cookie",
+                                          "set-cookie",
+                                          "proxy-authorization"};
+    const struct tap_config *config = tap->shared->config;
+
+    if (config->show_secrets) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
+        if (strlen(secrets[i]) == len && memcmp(secrets[i], name, len) == 0) {
+            return 1;
+        }
+    }
+    for (unsigned i = 0; i < config->n_redact; i++) {
+        if (strlen(config->redact[i]) == len &&
+            memcmp(config->redact[i], name, len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- Where the bytes go ---------------------------------------------- */
+
+static void
+tap_fail(struct tap *tap, int error)
+{
+    struct notice notice;
+
+    if (tap->failed) {
+        return;
+    }
+    tap->failed = 1;
+    notice_init(&notice,
+                error == H2DEC_ERR_STREAMS ? NOTICE_TAP_LIMIT
+                                           : NOTICE_TAP_FAILED,
+                SIDE_CLIENT, 0);
+    notice.has_from = 0;
+    notice_detail(&notice,
+                  "decoding of this connection stopped: %s; its bytes are "
+                  "still relayed, and counted as undecoded",
+                  error == H2DEC_ERR_CALLBACK
+                      ? h2dec_strerror(H2DEC_ERR_NOMEM)
+                      : h2dec_strerror(error));
+    tap_notice(tap, &notice);
+}
+
+static void
+tap_feed(struct tap *tap, enum side from, const uint8_t *data, size_t len)
+{
+    struct tap_dir *dir = &tap->dir[from];
+    int rv;
+
+    if (dir->mode == TAP_OPAQUE) {
+        dir->opaque_bytes += len;
+        return;
+    }
+    rv = h2dec_conn_feed(tap->h2, (enum h2dec_side)from, data, len,
+                         tap->now_us);
+    if (rv != 0) {
+        tap_fail(tap, rv);
+    }
+}
+
+/* Sends a direction to h2dec, or nowhere where memory is out. */
+static void
+tap_to_h2(struct tap *tap, enum side side)
+{
+    if (tap->h2 == NULL &&
+        h2dec_conn_new(&tap->h2, &tap_h2_callbacks, tap) != 0) {
+        tap->dir[side].mode = TAP_OPAQUE;
+        tap_fail(tap, H2DEC_ERR_NOMEM);
+        return;
+    }
+    tap->dir[side].mode = TAP_H2;
+}
+
+static void
+tell_joined(struct tap *tap)
+{
+    struct notice notice;
+
+    if (tap->h2 == NULL) {
+        return;
+    }
+    h2dec_conn_join(tap->h2);
+    notice_init(&notice, NOTICE_JOINED_MID_CONNECTION, SIDE_CLIENT, 0);
+    notice.has_from = 0;
+    notice_detail(&notice, "no preface was seen: the connection is watched "
+                           "from its middle, and header fields that refer "
+                           "to what came before are unknown");
+    tap_notice(tap, &notice);
+}
+
+static int
+is_h2(enum speech speech)
+{
+    return speech == SPEECH_H2_PREFACE || speech == SPEECH_H2_FRAME;
+}
+
+/* Whether what the two sides speak does not go together, for certain: an
+ * unknown protocol may look like anything. */
+static int
+is_mismatch(enum speech client, enum speech server)
+{
+    if (client == SPEECH_H2_PREFACE) {
+        return !is_h2(server);
+    }
+    if (client == SPEECH_HTTP1) {
+        return is_h2(server) || server == SPEECH_TLS;
+    }
+    if (client == SPEECH_TLS) {
+        return is_h2(server) || server == SPEECH_HTTP1;
+    }
+    return 0;
+}
+
+static void
+tell_mismatch(struct tap *tap)
+{
+    const struct tap_dir *client = &tap->dir[SIDE_CLIENT];
+    const struct tap_dir *server = &tap->dir[SIDE_SERVER];
+    struct notice notice;
+
+    if (!tap->mismatch) {
+        return;
+    }
+    tap->mismatch = 0;
+    notice_init(&notice, NOTICE_PROTOCOL_MISMATCH, SIDE_SERVER, 0);
+    notice_detail(&notice, "the client speaks %s, the server answers with %s",
+                  detect_name(client->speech), detect_name(server->speech));
+    notice_text(&notice, "client_protocol", detect_name(client->speech),
+                strlen(detect_name(client->speech)));
+    notice_text(&notice, "server_protocol", detect_name(server->speech),
+                strlen(detect_name(server->speech)));
+    notice_text(&notice, "client_first_bytes", (const char *)client->first,
+                client->first_len);
+    notice_text(&notice, "server_first_bytes", (const char *)server->first,
+                server->first_len);
+    tap_notice(tap, &notice);
+}
+
+/* What |side| speaks is known: chooses where its bytes go. */
+static void
+decide(struct tap *tap, enum side side, enum speech speech)
+{
+    struct tap_dir *dir = &tap->dir[side];
+    struct tap_dir *other = &tap->dir[side_other(side)];
+
+    dir->speech = speech;
+    if (other->speech != SPEECH_OPEN) {
+        tap->mismatch = is_mismatch(tap->dir[SIDE_CLIENT].speech,
+                                    tap->dir[SIDE_SERVER].speech) != 0;
+    }
+    /* A server may speak first; what it seems to speak holds until the
+     * client, whose preface is unmistakable, says otherwise. */
+    if (is_h2(speech) &&
+        (other->speech == SPEECH_OPEN || is_h2(other->speech) ||
+         speech == SPEECH_H2_PREFACE)) {
+        tap_to_h2(tap, side);
+    } else {
+        dir->mode = TAP_OPAQUE;
+    }
+    if (side == SIDE_CLIENT && speech == SPEECH_H2_FRAME) {
+        tell_joined(tap);
+    }
+    if (side == SIDE_CLIENT && !is_h2(speech) && other->mode == TAP_H2) {
+        h2dec_conn_abandon(tap->h2, H2DEC_SERVER);
+    }
+}
+
+/* Takes first bytes one by one, so that a decision rests on the same bytes
+ * however they come.  Returns how many were taken. */
+static size_t
+detect(struct tap *tap, enum side from, const uint8_t *data, size_t len)
+{
+    struct tap_dir *dir = &tap->dir[from];
+    size_t used = 0;
+
+    while (used < len && dir->first_len < DETECT_MAX) {
+        dir->first[dir->first_len++] = data[used++];
+        if (dir->mode == TAP_DETECTING) {
+            enum speech speech =
+                detect_speech(from, dir->first, dir->first_len, 0);
+
+            if (speech != SPEECH_OPEN) {
+                decide(tap, from, speech);
+                tap_feed(tap, from, dir->first, dir->first_len);
+            }
+        } else {
+            tap_feed(tap, from, &data[used - 1], 1);
+        }
+    }
+    if (tap->dir[SIDE_SERVER].first_len == DETECT_MAX) {
+        tell_mismatch(tap);
+    }
+    return used;
+}
+
+static void
+tap_bytes(void *user, enum side from, const uint8_t *data, size_t len,
+          uint64_t now_us)
+{
+    struct tap *tap = user;
+
+    tap->now_us = now_us;
+    tap->shared->counters.bytes[from] += len;
+    if (tap->dir[from].first_len < DETECT_MAX) {
+        size_t used = detect(tap, from, data, len);
+
+        data += used;
+        len -= used;
+    }
+    if (len > 0) {
+        tap_feed(tap, from, data, len);
+    }
+}
+
+/* ---- The end --------------------------------------------------------- */
+
+/* No more bytes come: those held back get their place. */
+static void
+settle(struct tap *tap, enum side from)
+{
+    struct tap_dir *dir = &tap->dir[from];
+
+    if (dir->mode == TAP_DETECTING && dir->first_len > 0) {
+        enum speech speech =
+            detect_speech(from, dir->first, dir->first_len, 1);
+
+        /* A frame header that broke off is still HTTP/2's. */
+        dir->mode = from == SIDE_SERVER && tap->h2 != NULL ? TAP_H2
+                                                           : TAP_OPAQUE;
+        if (dir->mode == TAP_OPAQUE) {
+            dir->speech = speech;
+        }
+        tap_feed(tap, from, dir->first, dir->first_len);
+    }
+    if (from == SIDE_SERVER) {
+        tell_mismatch(tap);
+    }
+}
+
+static void
+tap_eof(void *user, enum side from, uint64_t now_us)
+{
+    struct tap *tap = user;
+
+    tap->now_us = now_us;
+    settle(tap, from);
+    if (tap->h2 != NULL) {
+        h2dec_conn_finish(tap->h2, (enum h2dec_side)from);
+    }
+}
+
+const char *
+tap_protocol(const struct tap *tap)
+{
+    enum speech speech = tap->dir[SIDE_CLIENT].speech;
+
+    if (speech == SPEECH_OPEN) {
+        speech = tap->dir[SIDE_SERVER].speech;
+    }
+    switch (speech) {
+    case SPEECH_H2_PREFACE:
+    case SPEECH_H2_FRAME:
+        return "h2";
+    case SPEECH_HTTP1:
+        return "http/1.1";
+    case SPEECH_TLS:
+        return "tls";
+    case SPEECH_OPEN:
+    case SPEECH_OTHER:
+        break;
+    }
+    return "unknown";
+}
+
+static void
+tap_closed(void *user, enum conn_reason reason, const char *error,
+           uint64_t now_us)
+{
+    struct tap *tap = user;
+
+    tap->now_us = now_us;
+    tap->closing = 1;
+    tap->reason = reason;
+    settle(tap, SIDE_CLIENT);
+    settle(tap, SIDE_SERVER);
+    if (tap->h2 != NULL) {
+        h2dec_conn_close(tap->h2);
+    }
+    event_connection_close(tap, error);
+    tap_free(tap);
+}
+
+const struct observer tap_observer = {
+    .opened = tap_opened,
+    .bytes = tap_bytes,
+    .eof = tap_eof,
+    .closed = tap_closed,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* A tap from the inside: what tap.c, tap_h2.c, call_*.c and event.c share. */
+#ifndef TAP_CONN_H
+#define TAP_CONN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../grpcframe/grpcframe.h"
+#include "../h2dec/h2dec.h"
+#include "detect.h"
+#include "kind.h"
+#include "notice.h"
+#include "observer.h"
+#include "tap.h"
+
+/* TAP_TEXT_MAX bounds the header values kept for all open calls of one
+ * connection, beyond what each call has inline. */
+#define TAP_TEXT_MAX (8u << 20)
+
+/* struct tap_shared is what the taps of one worker share. */
+struct tap_shared {
+    const struct tap_config *config;
+    struct lane *lane;
+    struct summary *summary;
+    struct grpcframe_pool *pool;
+    int64_t wall_offset_us;
+    struct tap_counters counters;
+};
+
+/* enum tap_mode is where the bytes of a direction go. */
+enum tap_mode {
+    TAP_DETECTING, /* the first bytes are being looked at */
+    TAP_H2,        /* to h2dec */
+    TAP_OPAQUE     /* nowhere: they are counted */
+};
+
+/* struct tap_dir is one direction. */
+struct tap_dir {
+    enum tap_mode mode;
+    enum speech speech;
+    /* first holds the first bytes, first_len of them. */
+    uint8_t first[DETECT_MAX];
+    uint8_t first_len;
+    /* opaque_bytes counts what h2dec has not been given. */
+    uint64_t opaque_bytes;
+};
+
+struct tap {
+    struct tap_shared *shared;
+    /* conn is the number of the connection. */
+    uint64_t conn;
+    /* client and server are addresses as text; server is NULL until known. */
+    char *client;
+    char *server;
+    uint64_t accepted_us;
+    /* connect_us is how long the server took, UINT64_MAX while unknown. */
+    uint64_t connect_us;
+    /* now_us is the time of the callback under way. */
+    uint64_t now_us;
+    struct tap_dir dir[2];
+    struct h2dec_conn *h2;
+    /* mismatch is 1 while protocol_mismatch waits for more first bytes. */
+    uint8_t mismatch;
+    /* failed is 1 after the one notice about the tap's own failure. */
+    uint8_t failed;
+    /* closing is 1 from tap_closed on, for reason. */
+    uint8_t closing;
+    enum conn_reason reason;
+    /* calls counts the calls that have ended. */
+    uint64_t calls;
+    /* notices counts all, suppressed ones too; told[code] those written. */
+    uint64_t notices;
+    uint8_t told[NOTICE_CODES];
+    /* text_bytes is what the calls hold of TAP_TEXT_MAX. */
+    size_t text_bytes;
+};
+
+/* tap_wants returns 1 when events of |kind| are selected. */
+int tap_wants(const struct tap *tap, enum event_kind kind);
+
+/* tap_notice counts |notice| and writes it, unless its code has been written
+ * NOTICE_PER_CODE_MAX times on this connection. */
+void tap_notice(struct tap *tap, struct notice *notice);
+
+/* tap_is_secret returns 1 when values of the header |name| (lower case) are
+ * not to be shown. */
+int tap_is_secret(const struct tap *tap, const char *name, size_t len);
+
+/* tap_protocol returns the value of `protocol` for the connection. */
+const char *tap_protocol(const struct tap *tap);
+
+/* tap_h2_callbacks is how h2dec reports to a tap; see tap_h2.c. */
+extern const struct h2dec_callbacks tap_h2_callbacks;
+
+#endif

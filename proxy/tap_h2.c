@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Owns what a tap does with the reports of h2dec: streams become calls, faults
+ * become notices, the rest becomes events. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "event.h"
+#include "tap_conn.h"
+
+static int
+on_frame(const struct h2dec_frame *frame, struct h2dec_stream *stream,
+         void *user)
+{
+    (void)stream;
+    event_frame(user, frame);
+    return 0;
+}
+
+static int
+on_stream_open(struct h2dec_stream *stream, void *user)
+{
+    stream->user = call_new(user, stream);
+    return stream->user == NULL;
+}
+
+static int
+on_headers(const struct h2dec_headers *headers, struct h2dec_stream *stream,
+           void *user)
+{
+    struct tap *tap = user;
+
+    event_headers(tap, headers);
+    if (stream != NULL && stream->user != NULL) {
+        call_headers(stream->user, headers, tap->now_us);
+    }
+    return 0;
+}
+
+static int
+on_data(const struct h2dec_frame *frame, struct h2dec_stream *stream,
+        const uint8_t *data, size_t len, void *user)
+{
+    struct tap *tap = user;
+    struct call *call = stream->user;
+
+    if (call != NULL) {
+        call_body_feed(&call->flow[frame->side], frame, data, len,
+                       tap->now_us);
+    }
+    return 0;
+}
+
+static int
+on_end_stream(struct h2dec_stream *stream, enum h2dec_side side, void *user)
+{
+    struct tap *tap = user;
+
+    if (stream->user != NULL) {
+        call_end_side(stream->user, (enum side)side, tap->now_us);
+    }
+    return 0;
+}
+
+static void
+on_stream_end(struct h2dec_stream *stream, const struct h2dec_ending *ending,
+              void *user)
+{
+    struct tap *tap = user;
+
+    if (stream->user == NULL) {
+        return;
+    }
+    tap->calls++;
+    tap->shared->counters.calls++;
+    call_end(stream->user, ending, tap->now_us);
+    call_free(stream->user);
+}
+
+static int
+on_settings(const struct h2dec_settings *settings, void *user)
+{
+    event_settings(user, settings);
+    return 0;
+}
+
+static int
+on_goaway(const struct h2dec_goaway *goaway, void *user)
+{
+    event_goaway(user, goaway);
+    return 0;
+}
+
+static enum notice_code
+code_of(enum h2dec_fault_code fault)
+{
+    /* No default: the compiler names a fault that is forgotten here. */
+    switch (fault) {
+    case H2DEC_FAULT_HPACK:
+        return NOTICE_HPACK_ERROR;
+    case H2DEC_FAULT_FRAMING_LOST:
+        return NOTICE_FRAMING_LOST;
+    case H2DEC_FAULT_CONTINUATION:
+        return NOTICE_CONTINUATION_ERROR;
+    case H2DEC_FAULT_PADDING:
+        return NOTICE_PADDING_ERROR;
+    case H2DEC_FAULT_FRAME_SIZE:
+        return NOTICE_FRAME_SIZE_ERROR;
+    case H2DEC_FAULT_STREAM_ID:
+        return NOTICE_STREAM_ID_ERROR;
+    case H2DEC_FAULT_FLOW_CONTROL:
+        return NOTICE_FLOW_CONTROL_ERROR;
+    case H2DEC_FAULT_SETTINGS:
+        return NOTICE_SETTINGS_ERROR;
+    case H2DEC_FAULT_FIRST_FRAME:
+        return NOTICE_FIRST_FRAME_NOT_SETTINGS;
+    case H2DEC_FAULT_TABLE_LIMIT:
+        return NOTICE_TAP_LIMIT;
+    }
+    return NOTICE_TAP_FAILED;
+}
+
+/* The figures of a fault, as the end of its sentence. */
+static void
+figures_of(const struct h2dec_fault *fault, char *text, size_t cap)
+{
+    text[0] = '\0';
+    switch (fault->code) {
+    case H2DEC_FAULT_FRAME_SIZE:
+        if (fault->limit != 0) {
+            snprintf(text, cap, ", %" PRIu64 " bytes where %" PRIu64
+                     " are allowed", fault->value, fault->limit);
+        } else {
+            snprintf(text, cap, ", %" PRIu64 " bytes", fault->value);
+        }
+        break;
+    case H2DEC_FAULT_PADDING:
+        snprintf(text, cap, ", %" PRIu64 " bytes of padding in a payload of "
+                 "%" PRIu64, fault->value, fault->limit);
+        break;
+    case H2DEC_FAULT_SETTINGS:
+    case H2DEC_FAULT_FLOW_CONTROL:
+        snprintf(text, cap, ", value %" PRIu64, fault->value);
+        break;
+    case H2DEC_FAULT_TABLE_LIMIT:
+        snprintf(text, cap, ", %" PRIu64 " bytes against %" PRIu64,
+                 fault->value, fault->limit);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The same figures, as members of the event. */
+static void
+add_figures(struct notice *notice, const struct h2dec_fault *fault)
+{
+    switch (fault->code) {
+    case H2DEC_FAULT_FRAME_SIZE:
+        notice_number(notice, "length", fault->value);
+        if (fault->limit != 0) {
+            notice_number(notice, "limit", fault->limit);
+        }
+        break;
+    case H2DEC_FAULT_PADDING:
+        notice_number(notice, "padding", fault->value);
+        notice_number(notice, "length", fault->limit);
+        break;
+    case H2DEC_FAULT_SETTINGS:
+    case H2DEC_FAULT_FLOW_CONTROL:
+        notice_number(notice, "value", fault->value);
+        break;
+    case H2DEC_FAULT_TABLE_LIMIT:
+        notice_number(notice, "value", fault->value);
+        notice_number(notice, "limit", fault->limit);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The last frame that could be framed; null where there was none. */
+static void
+add_last_good(struct notice *notice, const struct h2dec_fault *fault)
+{
+    const char *name = h2dec_type_name(fault->last_good.type);
+
+    if (!fault->last_good_valid) {
+        notice_text(notice, "last_good_type", NULL, 0);
+        return;
+    }
+    notice_text(notice, "last_good_type", name, strlen(name));
+    notice_number(notice, "last_good_offset", fault->last_good.offset);
+    notice_number(notice, "last_good_stream", fault->last_good.stream_id);
+}
+
+static void
+describe_lost(struct notice *notice, const struct h2dec_fault *fault)
+{
+    notice->stream = 0;
+    notice_detail(notice, "%s at offset %" PRIu64 "; this direction is "
+                  "undecoded from there", fault->reason, fault->offset);
+    notice_number(notice, "offset", fault->offset);
+    add_last_good(notice, fault);
+}
+
+static void
+describe(struct notice *notice, const struct h2dec_fault *fault)
+{
+    const char *type = h2dec_type_name(fault->type);
+    char figures[120];
+
+    figures_of(fault, figures, sizeof(figures));
+    notice_detail(notice, "%s: %s at offset %" PRIu64 " on stream %" PRIu32
+                  "%s%s", fault->reason, type, fault->offset,
+                  fault->stream_id, figures,
+                  fault->code == H2DEC_FAULT_HPACK
+                      ? "; header fields of this direction are unknown from "
+                        "here"
+                      : "");
+    notice_number(notice, "offset", fault->offset);
+    notice_text(notice, "frame_type", type, strlen(type));
+    add_figures(notice, fault);
+}
+
+static int
+on_fault(const struct h2dec_fault *fault, void *user)
+{
+    struct notice notice;
+
+    notice_init(&notice, code_of(fault->code), (enum side)fault->side,
+                fault->stream_id);
+    notice.has_from = fault->code != H2DEC_FAULT_TABLE_LIMIT;
+    if (fault->code == H2DEC_FAULT_FRAMING_LOST) {
+        describe_lost(&notice, fault);
+    } else {
+        describe(&notice, fault);
+    }
+    tap_notice(user, &notice);
+    return 0;
+}
+
+const struct h2dec_callbacks tap_h2_callbacks = {
+    .frame = on_frame,
+    .stream_open = on_stream_open,
+    .headers = on_headers,
+    .data = on_data,
+    .end_stream = on_end_stream,
+    .stream_end = on_stream_end,
+    .settings = on_settings,
+    .goaway = on_goaway,
+    .fault = on_fault,
+};

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs files of vectors: plays each whole, joined, byte by byte and cut at
+ * every point, compares what the tap writes with what the file expects, and
+ * checks the ledger; then once more for each allocation, with that one
+ * failing.  The format is vector_file.c's, the ledger vector_ledger.c's.
+ *
+ * A run that a reset ends after so many bytes, for every number of them, must
+ * balance as well.
+ *
+ *     run_vectors [--only NAME] [--no-sweep] [-v] FILE...
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../proxy/kind.h"
+#include "vector_alloc.h"
+#include "vector_file.h"
+#include "vector_frame.h"
+#include "vector_ledger.h"
+
+/* CUT_ALL is the length up to which a vector is cut at every point; in a
+ * longer one only the CUT_EDGE bytes around each step's ends are. */
+#define CUT_ALL 4096
+#define CUT_EDGE 12
+
+/* SWEEP_MAX ends a sweep that would never pass. */
+#define SWEEP_MAX 100000
+
+/* Where a leak checker is linked in, a sweep asks it after each vector. */
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+
+/* struct options is the command line. */
+struct options {
+    /* only is the title of the one vector to run, or NULL. */
+    const char *only;
+    /* no_sweep leaves out the failing allocations. */
+    int no_sweep;
+    /* is_verbose prints every title, and all output of what fails. */
+    int is_verbose;
+};
+
+/* is_strict returns 1 when an event of |kind| must be listed. */
+static int
+is_strict(const struct vector *vector, const char *kind)
+{
+    static const enum event_kind kinds[] = {EVENT_CALL, EVENT_MESSAGE,
+                                            EVENT_NOTICE, EVENT_GOAWAY};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (strcmp(kind, event_kind_name(kinds[i])) == 0) {
+            return (vector->loose >> kinds[i] & 1) == 0;
+        }
+    }
+    return 0;
+}
+
+static void
+fail_at(const struct vector *vector, unsigned line, const char *what)
+{
+    printf("%s:%u: %s: %s\n", vector->file, line, vector->name, what);
+}
+
+static void
+json_print(const char *label, const cJSON *json)
+{
+    char *text = cJSON_PrintUnformatted(json);
+
+    printf("    %s %s\n", label, text);
+    cJSON_free(text);
+}
+
+static const struct vector_want *
+want_next(const struct vector *vector, size_t *at, int is_notice)
+{
+    for (; *at < vector->n_wants; (*at)++) {
+        const char *kind = vector_lines_event(vector->wants[*at].event);
+
+        if ((strcmp(kind, "notice") == 0) == is_notice) {
+            return &vector->wants[*at];
+        }
+    }
+    return NULL;
+}
+
+static int
+match_fail(const struct vector *vector, const struct vector_want *want,
+           const cJSON *event)
+{
+    struct vector_buf differ = {0};
+
+    if (want == NULL) {
+        fail_at(vector, vector->line, "an event that is not listed");
+        json_print("got     ", event);
+        return -1;
+    }
+    fail_at(vector, want->line, event == NULL ? "an event did not come"
+                                              : "an event is different");
+    json_print("expected", want->event);
+    if (event != NULL) {
+        json_print("got     ", event);
+        vector_lines_differ(&differ, "", want->event, event);
+        printf("%s", (const char *)differ.data);
+        vector_buf_clear(&differ);
+    }
+    return -1;
+}
+
+/*
+ * match compares what came with what is expected.  Notices are in order
+ * among themselves and the other events among themselves; how the two mix is
+ * nobody's promise.
+ */
+static int
+match(const struct vector *vector, const struct vector_lines *lines)
+{
+    size_t at[2] = {0, 0};
+
+    for (size_t i = 0; i < lines->n; i++) {
+        const char *kind = vector_lines_event(lines->events[i]);
+        int is_notice = strcmp(kind, "notice") == 0;
+        const struct vector_want *want =
+            want_next(vector, &at[is_notice], is_notice);
+
+        if (want != NULL &&
+            vector_lines_matches(want->event, lines->events[i])) {
+            at[is_notice]++;
+        } else if (is_strict(vector, kind)) {
+            return match_fail(vector, want, lines->events[i]);
+        }
+    }
+    for (int is_notice = 0; is_notice < 2; is_notice++) {
+        const struct vector_want *want =
+            want_next(vector, &at[is_notice], is_notice);
+
+        if (want != NULL) {
+            return match_fail(vector, want, NULL);
+        }
+    }
+    return 0;
+}
+
+static int
+texts_check(const struct vector *vector, const struct vector_run *run)
+{
+    for (size_t i = 0; i < vector->n_texts; i++) {
+        const struct vector_text *text = &vector->texts[i];
+        int is_there = strstr((const char *)run->text.data,
+                              (const char *)text->text.data) != NULL;
+
+        if (is_there == text->is_absent) {
+            fail_at(vector, text->line,
+                    is_there ? "a text is in the output"
+                             : "a text is not in the output");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* rules_fill sets |rules| for the first |limit| bytes of |vector|. */
+static void
+rules_fill(struct vector_ledger_rules *rules, const struct vector *vector,
+           size_t limit)
+{
+    struct vector_buf head = {0};
+
+    memset(rules, 0, sizeof(*rules));
+    for (size_t i = 0; i < vector->script.n_steps; i++) {
+        const struct vector_step *step = &vector->script.steps[i];
+        size_t n = step->bytes.len < limit ? step->bytes.len : limit;
+
+        limit -= n;
+        rules->sent[step->from] += n;
+        if (step->from == SIDE_CLIENT && n > 0) {
+            vector_buf_add(&head, step->bytes.data, n);
+        }
+    }
+    rules->preface = head.len >= VECTOR_PREFACE_LEN &&
+                     memcmp(head.data, VECTOR_PREFACE,
+                            VECTOR_PREFACE_LEN) == 0;
+    rules->has_frames =
+        vector->script.config.events == vector_tap_all_events;
+    rules->is_orderly = 1;
+    vector_buf_clear(&head);
+}
+
+/* run_check checks one run of the first |limit| bytes by itself: valid lines,
+ * balanced books. */
+static int
+run_check(const struct vector *vector, const struct vector_run *run,
+          const char *name, size_t limit, int is_lossy,
+          struct vector_lines *lines)
+{
+    struct vector_ledger_rules rules;
+    struct vector_buf problem = {0};
+    int result;
+
+    rules_fill(&rules, vector, limit);
+    rules.is_lossy = is_lossy;
+    result = vector_lines_parse(lines, &run->text, &problem);
+    if (result == 0) {
+        result = vector_ledger_check(lines, &rules, &problem);
+    }
+    if (result != 0) {
+        fail_at(vector, vector->line, name);
+        printf("    %s\n", (const char *)problem.data);
+    }
+    vector_buf_clear(&problem);
+    return result;
+}
+
+static int
+run_whole(const struct vector *vector, struct vector_run *run,
+          const struct options *options)
+{
+    struct vector_cut cut = {VECTOR_CUT_WHOLE, 0, 0};
+    struct vector_lines lines;
+    int result;
+
+    vector_tap_play(&vector->script, &cut, run);
+    if (!run->is_started) {
+        fail_at(vector, vector->line, "the tap could not be made");
+        return -1;
+    }
+    result = run_check(vector, run, "whole", SIZE_MAX, 0, &lines);
+    if (match(vector, &lines) != 0 || texts_check(vector, run) != 0) {
+        result = -1;
+    }
+    vector_lines_clear(&lines);
+    if (result != 0 && options->is_verbose) {
+        printf("%s", (const char *)run->text.data);
+    }
+    return result;
+}
+
+/* first_difference prints the first line in which two runs differ. */
+static void
+first_difference(const struct vector_buf *a, const struct vector_buf *b)
+{
+    const char *x = (const char *)a->data;
+    const char *y = (const char *)b->data;
+
+    while (*x != 0 && *y != 0) {
+        size_t x_len = strcspn(x, "\n");
+        size_t y_len = strcspn(y, "\n");
+
+        if (x_len != y_len || memcmp(x, y, x_len) != 0) {
+            break;
+        }
+        x += x_len + 1;
+        y += y_len + 1;
+    }
+    printf("    whole:    %.*s\n    this cut: %.*s\n", (int)strcspn(x, "\n"),
+           x, (int)strcspn(y, "\n"), y);
+}
+
+static int
+run_cut(const struct vector *vector, const struct vector_cut *cut,
+        const struct vector_run *whole)
+{
+    struct vector_run run;
+    int result = 0;
+
+    memset(&run, 0, sizeof(run));
+    vector_tap_play(&vector->script, cut, &run);
+    if (run.text.len != whole->text.len ||
+        memcmp(run.text.data, whole->text.data, run.text.len) != 0) {
+        fail_at(vector, vector->line, vector_cut_name(cut));
+        first_difference(&whole->text, &run.text);
+        result = -1;
+    }
+    vector_buf_clear(&run.text);
+    return result;
+}
+
+/* is_near_edge returns 1 when |point| is close to where a step begins. */
+static int
+is_near_edge(const struct vector *vector, size_t point)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < vector->script.n_steps; i++) {
+        size_t gap = point > at ? point - at : at - point;
+
+        if (gap <= CUT_EDGE) {
+            return 1;
+        }
+        at += vector->script.steps[i].bytes.len;
+    }
+    return at - point <= CUT_EDGE;
+}
+
+static int
+run_cuts(const struct vector *vector, const struct vector_run *whole)
+{
+    static const enum vector_cut_kind kinds[] = {VECTOR_CUT_JOINED,
+                                                 VECTOR_CUT_BYTES};
+    size_t len = vector_script_len(&vector->script);
+    struct vector_cut cut = {VECTOR_CUT_WHOLE, 0, 0};
+
+    for (size_t i = 0; i < 2; i++) {
+        cut.kind = kinds[i];
+        if (run_cut(vector, &cut, whole) != 0) {
+            return -1;
+        }
+    }
+    cut.kind = VECTOR_CUT_POINT;
+    for (cut.point = 1; cut.point < len; cut.point++) {
+        if (len > CUT_ALL && !is_near_edge(vector, cut.point)) {
+            continue;
+        }
+        if (run_cut(vector, &cut, whole) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* run_ends resets the connection after every number of bytes. */
+static int
+run_ends(const struct vector *vector)
+{
+    size_t len = vector_script_len(&vector->script);
+    struct vector_cut cut = {VECTOR_CUT_END, 0, 0};
+    struct vector_run run;
+    int result = 0;
+
+    memset(&run, 0, sizeof(run));
+    for (cut.point = 0; cut.point < len && result == 0; cut.point++) {
+        struct vector_lines lines;
+
+        if (len > CUT_ALL && !is_near_edge(vector, cut.point)) {
+            continue;
+        }
+        vector_tap_play(&vector->script, &cut, &run);
+        result = run_check(vector, &run, vector_cut_name(&cut), cut.point, 0,
+                           &lines);
+        vector_lines_clear(&lines);
+    }
+    vector_buf_clear(&run.text);
+    return result;
+}
+
+/* sweep_check: whatever was written is valid and balances, and unless lines
+ * were given up there is one connection_close. */
+static int
+sweep_check(const struct vector *vector, const struct vector_run *run,
+            uint64_t nth)
+{
+    struct vector_lines lines;
+    char name[64];
+    int n_closes = 0;
+    int result;
+
+    snprintf(name, sizeof(name), "allocation %" PRIu64 " fails", nth);
+    result = run_check(vector, run, name, SIZE_MAX, 1, &lines);
+    for (size_t i = 0; i < lines.n; i++) {
+        n_closes += strcmp(vector_lines_event(lines.events[i]),
+                           "connection_close") == 0;
+    }
+    if (result == 0 && run->is_started && run->n_lost == 0 &&
+        n_closes != 1) {
+        fail_at(vector, vector->line, name);
+        printf("    %d connection_close events, none given up\n", n_closes);
+        result = -1;
+    }
+    vector_lines_clear(&lines);
+    return result;
+}
+
+static int
+sweep(const struct vector *vector, enum vector_alloc_mode mode,
+      const struct vector_run *whole)
+{
+    struct vector_cut cut = {VECTOR_CUT_WHOLE, 0, 0};
+    struct vector_run run;
+    int result = 0;
+    int failed = 1;
+
+    memset(&run, 0, sizeof(run));
+    for (uint64_t nth = 1; failed && result == 0; nth++) {
+        vector_alloc_arm(nth, mode);
+        vector_tap_play(&vector->script, &cut, &run);
+        failed = vector_alloc_disarm();
+        if (failed) {
+            result = sweep_check(vector, &run, nth);
+        } else if (nth == 1 || run.text.len != whole->text.len) {
+            fail_at(vector, vector->line, "the sweep ended too early");
+            result = -1;
+        }
+        if (nth == SWEEP_MAX) {
+            fail_at(vector, vector->line, "the sweep does not end");
+            result = -1;
+        }
+    }
+    vector_buf_clear(&run.text);
+    return result;
+}
+
+static int
+sweep_both(const struct vector *vector, const struct vector_run *whole)
+{
+    if (sweep(vector, VECTOR_ALLOC_ONCE, whole) != 0 ||
+        sweep(vector, VECTOR_ALLOC_FOR_GOOD, whole) != 0) {
+        return -1;
+    }
+    if (__lsan_do_recoverable_leak_check != NULL &&
+        __lsan_do_recoverable_leak_check() != 0) {
+        fail_at(vector, vector->line, "memory was lost in the sweep");
+        return -1;
+    }
+    return 0;
+}
+
+static int
+vector_run_all(const struct vector *vector, const struct options *options)
+{
+    struct vector_run whole;
+    int result;
+
+    memset(&whole, 0, sizeof(whole));
+    if (options->is_verbose) {
+        printf("%s:%u: %s\n", vector->file, vector->line, vector->name);
+    }
+    result = run_whole(vector, &whole, options);
+    if (result == 0) {
+        result = run_cuts(vector, &whole);
+    }
+    if (result == 0) {
+        result = run_ends(vector);
+    }
+    if (result == 0 && !options->no_sweep && vector_alloc_is_wrapped()) {
+        result = sweep_both(vector, &whole);
+    }
+    vector_buf_clear(&whole.text);
+    return result;
+}
+
+static int
+options_parse(struct options *options, int argc, char **argv)
+{
+    int i;
+
+    memset(options, 0, sizeof(*options));
+    for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--no-sweep") == 0) {
+            options->no_sweep = 1;
+        } else if (strcmp(argv[i], "-v") == 0) {
+            options->is_verbose = 1;
+        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+            options->only = argv[++i];
+        } else {
+            vector_die("run_vectors: unknown option %s", argv[i]);
+        }
+    }
+    if (i == argc) {
+        vector_die("usage: run_vectors [--only NAME] [--no-sweep] [-v] "
+                   "FILE...");
+    }
+    return i;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct options options;
+    unsigned n_passed = 0;
+    unsigned n_failed = 0;
+
+    for (int i = options_parse(&options, argc, argv); i < argc; i++) {
+        struct vector_file file;
+
+        vector_file_load(&file, argv[i]);
+        for (size_t k = 0; k < file.n; k++) {
+            if (options.only != NULL &&
+                strcmp(options.only, file.vectors[k].name) != 0) {
+                continue;
+            }
+            if (vector_run_all(&file.vectors[k], &options) == 0) {
+                n_passed++;
+            } else {
+                n_failed++;
+            }
+            fflush(stdout);
+        }
+        vector_file_clear(&file);
+    }
+    printf("%u passed, %u failed\n", n_passed, n_failed);
+    return n_failed == 0 && n_passed > 0 ? 0 : 1;
+}
