@@ -243,7 +243,8 @@ static enum grpcframe_result begin_block(struct snappy_decoder *s)
 }
 
 /* No block begins with a whole stream identifier: read as one, it copies from
- * further back than the 1 byte it has. */
+ * further back than the 1 byte it has.  Nor is one complete inside it: it
+ * would be 895 bytes long. */
 static enum grpcframe_result take_first(struct snappy_decoder *s, uint8_t byte)
 {
     s->head[s->head_len++] = byte;
@@ -309,14 +310,8 @@ static enum grpcframe_result snappy_step(struct grpcframe_decoder *decoder,
 
 static enum grpcframe_result snappy_finish(struct grpcframe_decoder *decoder)
 {
-    struct snappy_decoder *s = (struct snappy_decoder *)decoder;
+    const struct snappy_decoder *s = (const struct snappy_decoder *)decoder;
 
-    if (s->state == SNAPPY_DETECT) {
-        enum grpcframe_result result = begin_block(s);
-
-        if (result != GRPCFRAME_RESULT_OK)
-            return result;
-    }
     if (s->state == SNAPPY_BLOCK)
         return grpcframe_snappy_block_finish(&s->block);
     if (s->state == SNAPPY_HEAD && s->head_len == 0)

@@ -159,13 +159,13 @@ h2dec_conn_end_side(struct h2dec_conn *conn, struct h2dec_stream *stream,
     return rv;
 }
 
-uint8_t
-h2dec_goaway_excludes(const struct h2dec_conn *conn, uint32_t id)
+uint32_t
+h2dec_goaway_limit(const struct h2dec_conn *conn, uint32_t id)
 {
     enum h2dec_side receiver =
         opener_of(id) == H2DEC_CLIENT ? H2DEC_SERVER : H2DEC_CLIENT;
 
-    return id > conn->dir[receiver].goaway_limit;
+    return conn->dir[receiver].goaway_limit;
 }
 
 static void
@@ -178,7 +178,7 @@ refuse_streams(struct h2dec_conn *conn)
 
         /* One that is being answered was not excluded after all. */
         if (stream->blocks[H2DEC_SERVER] == 0 &&
-            h2dec_goaway_excludes(conn, stream->id)) {
+            stream->id > h2dec_goaway_limit(conn, stream->id)) {
             stream->refused = 1;
             end_if_over(conn, stream);
         }

@@ -179,9 +179,9 @@ int h2dec_conn_end_side(struct h2dec_conn *conn, struct h2dec_stream *stream,
  * are marked. */
 int h2dec_goaway_end(struct h2dec_conn *conn, struct direction *dir);
 
-/* h2dec_goaway_excludes returns 1 when a GOAWAY has excluded the new stream
- * |id|. */
-uint8_t h2dec_goaway_excludes(const struct h2dec_conn *conn, uint32_t id);
+/* h2dec_goaway_limit returns the highest stream that the receiver of |id|'s
+ * request has not excluded by a GOAWAY; UINT32_MAX without one. */
+uint32_t h2dec_goaway_limit(const struct h2dec_conn *conn, uint32_t id);
 
 /* ---- payload.c ---- */
 

@@ -345,6 +345,12 @@ enum h2dec_fault_code {
     H2DEC_FAULT_SETTINGS,
     /* The first frame of a side is not SETTINGS. */
     H2DEC_FAULT_FIRST_FRAME,
+    /* DATA or HEADERS after the side's END_STREAM, on a stream that the other
+     * side has not ended. */
+    H2DEC_FAULT_AFTER_END,
+    /* A stream opened although a GOAWAY had excluded it; |limit| is the
+     * GOAWAY's last stream. */
+    H2DEC_FAULT_AFTER_GOAWAY,
     /* Not a fault of a peer: an HPACK table above H2DEC_TABLE_SIZE_MAX was
      * announced (|value|) and is followed only up to |limit|. */
     H2DEC_FAULT_TABLE_LIMIT

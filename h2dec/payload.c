@@ -119,6 +119,18 @@ idle_fault(struct h2dec_conn *conn, struct direction *dir)
                             "the stream has not been opened");
 }
 
+/* DATA and HEADERS must not follow the side's END_STREAM. */
+static int
+after_end_fault(struct h2dec_conn *conn, struct direction *dir,
+                const struct h2dec_stream *stream)
+{
+    if (!stream->ended[dir->side]) {
+        return 0;
+    }
+    return h2dec_conn_fault(conn, dir, H2DEC_FAULT_AFTER_END, 0, 0,
+                            "a frame after END_STREAM");
+}
+
 static int
 data_begin(struct h2dec_conn *conn, struct direction *dir)
 {
@@ -135,11 +147,13 @@ data_begin(struct h2dec_conn *conn, struct direction *dir)
     BOOK_DATA(dir, H2DEC_FRAME_HEADER_LEN, framing_bytes);
     dir->unbooked = 0;
     rv = report_frame(conn, dir, dir->data_stream);
-    if (rv == 0 && dir->data_stream == NULL &&
-        dir->data_past == STREAM_IDLE) {
-        rv = idle_fault(conn, dir);
+    if (rv != 0) {
+        return rv;
     }
-    return rv;
+    if (dir->data_stream != NULL) {
+        return after_end_fault(conn, dir, dir->data_stream);
+    }
+    return dir->data_past == STREAM_IDLE ? idle_fault(conn, dir) : 0;
 }
 
 /* The frame is followed to its end, and nothing more. */
@@ -361,6 +375,16 @@ open_is_fault(const struct h2dec_conn *conn, const struct direction *dir,
 }
 
 static int
+goaway_fault(struct h2dec_conn *conn, struct direction *dir, uint32_t id)
+{
+    uint32_t last = h2dec_goaway_limit(conn, id);
+
+    return h2dec_conn_fault(conn, dir, H2DEC_FAULT_AFTER_GOAWAY, id, last,
+                            "a stream was opened after GOAWAY had excluded "
+                            "it");
+}
+
+static int
 open_stream(struct h2dec_conn *conn, struct direction *dir, uint32_t id,
             struct h2dec_stream **stream)
 {
@@ -370,17 +394,16 @@ open_stream(struct h2dec_conn *conn, struct direction *dir, uint32_t id,
         return rv;
     }
     (*stream)->opened_us = dir->frame.first_byte_us;
-    (*stream)->refused = h2dec_goaway_excludes(conn, id);
+    (*stream)->refused = id > h2dec_goaway_limit(conn, id);
     if (dir->frame.type == H2DEC_PUSH_PROMISE) {
         (*stream)->promised = 1;
         (*stream)->ended[H2DEC_CLIENT] = 1;
     }
-    if (conn->callbacks->stream_open == NULL) {
-        return 0;
+    if (conn->callbacks->stream_open != NULL &&
+        conn->callbacks->stream_open(*stream, conn->user) != 0) {
+        return H2DEC_ERR_CALLBACK;
     }
-    return conn->callbacks->stream_open(*stream, conn->user)
-               ? H2DEC_ERR_CALLBACK
-               : 0;
+    return (*stream)->refused ? goaway_fault(conn, dir, id) : 0;
 }
 
 /* HEADERS on an idle stream opens it. */
@@ -453,6 +476,13 @@ act(struct h2dec_conn *conn, struct direction *dir,
     struct h2dec_ending ending = { .end = H2DEC_END_RESET,
                                    .side = dir->side };
 
+    if (dir->frame.type == H2DEC_HEADERS && stream != NULL) {
+        int rv = after_end_fault(conn, dir, stream);
+
+        if (rv != 0) {
+            return rv;
+        }
+    }
     if (h2dec_frame_has_block(dir->frame.type)) {
         return block_done(conn, dir);
     }

@@ -222,21 +222,20 @@ tell_empty(struct flow *flow, const struct grpcframe_message *message)
 static void
 tell_form(struct flow *flow, const struct grpcframe_message *message)
 {
-    int is_raw = message->form == GRPCFRAME_FORM_RAW_DEFLATE;
     struct notice notice;
 
-    if (message->form == GRPCFRAME_FORM_REGULAR || flow->told_form) {
+    /* Both forms of snappy are in use; the message event tells which. */
+    if (message->form != GRPCFRAME_FORM_RAW_DEFLATE || flow->told_form) {
         return;
     }
     flow->told_form = 1;
     message_notice(&notice, flow, NOTICE_ENCODING_FORM, message);
-    notice_detail(&notice, "message %" PRIu64 " is %s", message->index,
-                  is_raw ? "raw deflate (RFC 1951) where the name stands for "
-                           "the zlib form (RFC 1950)"
-                         : "in snappy's block format, not its framing "
-                           "format");
+    notice_detail(&notice,
+                  "message %" PRIu64 " is raw deflate (RFC 1951) where the "
+                  "name stands for the zlib form (RFC 1950)",
+                  message->index);
     add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
-    notice_text(&notice, "form", is_raw ? "raw" : "block", is_raw ? 3 : 5);
+    notice_text(&notice, "form", "raw", 3);
     tap_notice(flow->call->tap, &notice);
 }
 

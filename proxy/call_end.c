@@ -10,6 +10,7 @@
 #include "summary.h"
 #include "tap_conn.h"
 
+#define CODE_NO_ERROR 0
 #define CODE_REFUSED_STREAM 7
 #define CODE_CANCEL 8
 
@@ -280,6 +281,7 @@ tell_zero(struct call *call, enum side side)
     struct notice notice;
 
     if (!flow->parsing || !is_readable(flow) || call->trailers_only ||
+        (flow->layered && flow->inflater == NULL) ||
         !call->stream->ended[side] || flow->reader.tally.messages > 0 ||
         grpcframe_reader_rest(&flow->reader).bytes > 0) {
         return;
@@ -332,6 +334,22 @@ tell_deadline(struct call *call, const struct h2dec_ending *ending,
                   elapsed, call->timeout_us);
     notice_number(&notice, "timeout_us", call->timeout_us);
     notice_number(&notice, "elapsed_us", elapsed);
+    tap_notice(call->tap, &notice);
+}
+
+static void
+tell_reset(struct call *call, const struct h2dec_ending *ending)
+{
+    struct notice notice;
+
+    if (ending->end != H2DEC_END_RESET || ending->code != CODE_NO_ERROR ||
+        call->stream->ended[H2DEC_SERVER] || call->grpc_status >= 0) {
+        return;
+    }
+    call_notice(&notice, call, NOTICE_RESET_WITHOUT_STATUS,
+                (enum side)ending->side);
+    notice_detail(&notice, "the stream was reset with NO_ERROR before a "
+                           "status had come");
     tap_notice(call->tap, &notice);
 }
 
@@ -416,6 +434,7 @@ tell_call(struct call *call, const struct h2dec_ending *ending,
     tell_status(call);
     tell_zeros(call);
     tell_deadline(call, ending, now_us);
+    tell_reset(call, ending);
 }
 
 static void

@@ -438,6 +438,26 @@ response_done(struct call *call, const struct h2dec_headers *headers,
 }
 
 static void
+tell_informational(struct call *call, const struct h2dec_headers *headers)
+{
+    struct notice notice;
+
+    notice_init(&notice, NOTICE_INFORMATIONAL, SIDE_SERVER, call->stream->id);
+    for (size_t i = 0; i < headers->n_fields; i++) {
+        const struct h2dec_field *field = &headers->fields[i];
+
+        if (field_id(field) == FIELD_STATUS) {
+            notice_detail(&notice, "a response with status %.3s before the "
+                                   "final one", field->value);
+            notice_text(&notice, "http_status", field->value,
+                        field->value_len);
+            break;
+        }
+    }
+    tap_notice(call->tap, &notice);
+}
+
+static void
 each_field(struct call *call, const struct h2dec_headers *headers,
            void (*keep_field)(struct call *, const struct h2dec_field *))
 {
@@ -467,6 +487,7 @@ call_headers(struct call *call, const struct h2dec_headers *headers,
         response_done(call, headers, now_us);
         break;
     case H2DEC_BLOCK_INFORMATIONAL:
+        tell_informational(call, headers);
         break;
     case H2DEC_BLOCK_TRAILERS:
         if (headers->side == H2DEC_SERVER) {

@@ -40,34 +40,52 @@ match_tls(const uint8_t *bytes, size_t len)
     return bytes[2] <= 4 ? MATCH_YES : MATCH_NO;
 }
 
+/* METHOD_MAX leaves room for a blank and a target within DETECT_MAX; the
+ * longest registered method, UPDATEREDIRECTREF, has 17 letters. */
+#define METHOD_MAX 17
+
 static int
 is_method_char(uint8_t byte)
 {
     return (byte >= 'A' && byte <= 'Z') || byte == '-' || byte == '_';
 }
 
-/* A request line: an upper case method of 3 to 20 letters, a blank, and the
- * beginning of a target (RFC 9112, section 3.2). */
+/* The beginning of a request target: origin, asterisk, or absolute form; any
+ * other is CONNECT's (RFC 9112, section 3.2). */
+static enum match
+match_target(const uint8_t *bytes, size_t len)
+{
+    if (len == 0) {
+        return MATCH_OPEN;
+    }
+    if (bytes[0] == '/' || bytes[0] == '*') {
+        return MATCH_YES;
+    }
+    return match_text(bytes, len, "http", 4) == MATCH_YES && len > 4
+               ? (bytes[4] == ':' || bytes[4] == 's' ? MATCH_YES : MATCH_NO)
+               : match_text(bytes, len, "http:", 5);
+}
+
+/* A request line: an upper case method of 3 to METHOD_MAX letters, a blank,
+ * and the beginning of a target. */
 static enum match
 match_request(const uint8_t *bytes, size_t len)
 {
     size_t at = 0;
 
-    while (at < len && at < 20 && is_method_char(bytes[at])) {
+    if (match_text(bytes, len, "CONNECT ", 8) == MATCH_YES) {
+        return MATCH_YES;
+    }
+    while (at < len && at < METHOD_MAX && is_method_char(bytes[at])) {
         at++;
     }
     if (at == len) {
-        return at <= 20 ? MATCH_OPEN : MATCH_NO;
+        return MATCH_OPEN;
     }
     if (at < 3 || bytes[at] != ' ') {
         return MATCH_NO;
     }
-    if (at + 1 == len) {
-        return MATCH_OPEN;
-    }
-    /* Origin, absolute, authority (CONNECT) and asterisk form. */
-    return bytes[at + 1] > ' ' && bytes[at + 1] < 0x7f ? MATCH_YES
-                                                       : MATCH_NO;
+    return match_target(bytes + at + 1, len - at - 1);
 }
 
 static enum match

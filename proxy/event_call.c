@@ -110,6 +110,10 @@ put_messages(struct json *json, const struct flow *flow, uint64_t body_bytes)
     uint64_t payload = is_plain ? tally->message_bytes : 0;
     int is_hidden = !flow->parsing || (flow->layered && !flow->inflater);
 
+    /* A prefix is complete before its message is. */
+    if (is_plain && grpcframe_reader_rest(&flow->reader).in_payload) {
+        prefix += GRPCFRAME_PREFIX_LEN;
+    }
     json_literal(json, "compression", compression_of(flow));
     json_uint(json, "messages", tally->messages);
     json_uint(json, "compressed_messages", tally->compressed_messages);
@@ -446,8 +450,19 @@ event_frame(struct tap *tap, const struct h2dec_frame *frame)
     end(&json);
 }
 
-/* A parameter that comes twice is there twice, like on the wire; readers of
- * JSON take the last one, like peers do. */
+/* Of a parameter that comes twice the last one counts (RFC 9113, section
+ * 6.5); 1 when |at| is not the last. */
+static int
+is_repeated(const struct h2dec_settings *settings, size_t at)
+{
+    for (size_t i = at + 1; i < settings->n_entries; i++) {
+        if (settings->entries[i].id == settings->entries[at].id) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void
 put_setting(struct json *json, const struct h2dec_setting *setting)
 {
@@ -461,6 +476,24 @@ put_setting(struct json *json, const struct h2dec_setting *setting)
     json_uint(json, name, setting->value);
 }
 
+static void
+put_settings(struct json *json, const struct h2dec_settings *settings)
+{
+    uint64_t repeated = 0;
+
+    json_open(json, "settings");
+    for (size_t i = 0; i < settings->n_entries; i++) {
+        if (is_repeated(settings, i)) {
+            repeated++;
+        } else {
+            put_setting(json, &settings->entries[i]);
+        }
+    }
+    json_close(json);
+    json_uint(json, "repeated", repeated);
+    json_uint(json, "omitted", settings->n_omitted);
+}
+
 void
 event_settings(struct tap *tap, const struct h2dec_settings *settings)
 {
@@ -471,11 +504,6 @@ event_settings(struct tap *tap, const struct h2dec_settings *settings)
     }
     json_literal(&json, "from", side_name((enum side)settings->side));
     json_bool(&json, "ack", settings->ack);
-    json_open(&json, "settings");
-    for (size_t i = 0; i < settings->n_entries; i++) {
-        put_setting(&json, &settings->entries[i]);
-    }
-    json_close(&json);
-    json_uint(&json, "omitted", settings->n_omitted);
+    put_settings(&json, settings);
     end(&json);
 }

@@ -85,10 +85,38 @@ on_settings(const struct h2dec_settings *settings, void *user)
     return 0;
 }
 
+static void
+tell_goaway(struct tap *tap, const struct h2dec_goaway *goaway)
+{
+    const char *name = h2dec_code_name(goaway->code);
+    char number[16];
+    struct notice notice;
+
+    if (goaway->code == 0) {
+        return;
+    }
+    if (name == NULL) {
+        snprintf(number, sizeof(number), "%" PRIu32, goaway->code);
+        name = number;
+    }
+    notice_init(&notice, NOTICE_GOAWAY_ERROR, (enum side)goaway->side, 0);
+    notice_detail(&notice,
+                  "this side ends the connection with %s; streams above "
+                  "%" PRIu32 " are not acted on",
+                  name, goaway->last_stream_id);
+    notice_text(&notice, "error_code", name, strlen(name));
+    notice_number(&notice, "last_stream_id", goaway->last_stream_id);
+    notice_text(&notice, "debug",
+                goaway->debug_total > 0 ? (const char *)goaway->debug : NULL,
+                goaway->debug_len);
+    tap_notice(tap, &notice);
+}
+
 static int
 on_goaway(const struct h2dec_goaway *goaway, void *user)
 {
     event_goaway(user, goaway);
+    tell_goaway(user, goaway);
     return 0;
 }
 
@@ -115,6 +143,10 @@ code_of(enum h2dec_fault_code fault)
         return NOTICE_SETTINGS_ERROR;
     case H2DEC_FAULT_FIRST_FRAME:
         return NOTICE_FIRST_FRAME_NOT_SETTINGS;
+    case H2DEC_FAULT_AFTER_END:
+        return NOTICE_DATA_AFTER_END;
+    case H2DEC_FAULT_AFTER_GOAWAY:
+        return NOTICE_STREAM_OPENED_AFTER_GOAWAY;
     case H2DEC_FAULT_TABLE_LIMIT:
         return NOTICE_TAP_LIMIT;
     }
@@ -143,6 +175,10 @@ figures_of(const struct h2dec_fault *fault, char *text, size_t cap)
     case H2DEC_FAULT_FLOW_CONTROL:
         snprintf(text, cap, ", value %" PRIu64, fault->value);
         break;
+    case H2DEC_FAULT_AFTER_GOAWAY:
+        snprintf(text, cap, ", %" PRIu64 " above the last stream %" PRIu64,
+                 fault->value - fault->limit, fault->limit);
+        break;
     case H2DEC_FAULT_TABLE_LIMIT:
         snprintf(text, cap, ", %" PRIu64 " bytes against %" PRIu64,
                  fault->value, fault->limit);
@@ -170,6 +206,10 @@ add_figures(struct notice *notice, const struct h2dec_fault *fault)
     case H2DEC_FAULT_SETTINGS:
     case H2DEC_FAULT_FLOW_CONTROL:
         notice_number(notice, "value", fault->value);
+        break;
+    case H2DEC_FAULT_AFTER_GOAWAY:
+        notice_number(notice, "last_stream_id", fault->limit);
+        notice_number(notice, "gap", fault->value - fault->limit);
         break;
     case H2DEC_FAULT_TABLE_LIMIT:
         notice_number(notice, "value", fault->value);

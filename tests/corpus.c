@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../proxy/kind.h"
 #include "vector_frame.h"
 
 static char *
@@ -135,6 +136,7 @@ balance(const struct vector_script *script, const struct vector_run *run,
     for (size_t i = 0; i < script->n_steps; i++) {
         rules.sent[script->steps[i].from] += script->steps[i].bytes.len;
     }
+    rules.has_calls = (script->config.events >> EVENT_CALL & 1) != 0;
     rules.has_frames = script->config.events == vector_tap_all_events;
     rules.preface = corpus_has_preface(script);
     if (vector_lines_parse(lines, &run->text, problem) == 0) {
@@ -201,4 +203,7 @@ corpus_hello(struct vector_script *script)
     vector_frame_head(&step->bytes, 0, VECTOR_FRAME_SETTINGS, 0, 0);
     step = vector_script_add(script, VECTOR_STEP_BYTES, SIDE_SERVER, 0);
     vector_frame_head(&step->bytes, 0, VECTOR_FRAME_SETTINGS, 0, 0);
+    vector_frame_head(&step->bytes, 0, VECTOR_FRAME_SETTINGS, 1, 0);
+    step = vector_script_add(script, VECTOR_STEP_BYTES, SIDE_CLIENT, 0);
+    vector_frame_head(&step->bytes, 0, VECTOR_FRAME_SETTINGS, 1, 0);
 }

@@ -52,8 +52,9 @@ void corpus_play(const struct vector_script *script, unsigned n_seeds,
  * whole HTTP/2 preface. */
 int corpus_has_preface(const struct vector_script *script);
 
-/* corpus_hello adds the start of an HTTP/2 connection: preface and SETTINGS
- * of the client, SETTINGS of the server. */
+/* corpus_hello adds the start of an HTTP/2 connection: the preface, and empty
+ * SETTINGS of both sides with their ACKs (an ACK belongs to the oldest
+ * SETTINGS without one). */
 void corpus_hello(struct vector_script *script);
 
 #endif

@@ -181,6 +181,8 @@ rules_fill(struct vector_ledger_rules *rules, const struct vector *vector,
     rules->preface = head.len >= VECTOR_PREFACE_LEN &&
                      memcmp(head.data, VECTOR_PREFACE,
                             VECTOR_PREFACE_LEN) == 0;
+    rules->has_calls =
+        (vector->script.config.events >> EVENT_CALL & 1) != 0;
     rules->has_frames =
         vector->script.config.events == vector_tap_all_events;
     rules->is_orderly = 1;
@@ -426,14 +428,13 @@ vector_run_all(const struct vector *vector, const struct options *options)
         printf("%s:%u: %s\n", vector->file, vector->line, vector->name);
     }
     result = run_whole(vector, &whole, options);
-    if (result == 0) {
-        result = run_cuts(vector, &whole);
-    }
-    if (result == 0) {
-        result = run_ends(vector);
-    }
-    if (result == 0 && !options->no_sweep && vector_alloc_is_wrapped()) {
-        result = sweep_both(vector, &whole);
+    if (whole.is_started) {
+        /* A wrong event is no reason to leave out the rest. */
+        result |= run_cuts(vector, &whole);
+        result |= run_ends(vector);
+        if (!options->no_sweep && vector_alloc_is_wrapped()) {
+            result |= sweep_both(vector, &whole);
+        }
     }
     vector_buf_clear(&whole.text);
     return result;

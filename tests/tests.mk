@@ -1,15 +1,30 @@
 # SPDX-License-Identifier: MIT
-# The test programs and what `make check` runs.  Included by the Makefile.
+# The test programs, and what `make check` runs.  Included by the Makefile.
 
-VECTOR_OBJS = $(call objs,$(wildcard tests/vector_*.c))
 WRAP = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+VECTOR_OBJS := $(call objs,$(filter-out %wrap.c,$(wildcard tests/vector_*.c)))
+VECTOR_WRAP := $(OUT)/tests/vector_wrap.o
+VECTOR_NOWRAP := $(OUT)/tests/vector_nowrap.o
+CORPUS_OBJS := $(OUT)/tests/corpus.o $(VECTOR_OBJS) $(VECTOR_NOWRAP)
 
 $(OUT)/tests/test_%: $(OUT)/tests/unit/test_%.o $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(link) $(TEST_LIBS) -o $@
+	$(Q)$(link) $(TEST_LIBS) -o $@
+$(OUT)/tests/test_grpcframe_inflate: LDFLAGS += $(WRAP)
+
+$(OUT)/tests/run_vectors: $(OUT)/tests/run_vectors.o $(VECTOR_OBJS) \
+  $(VECTOR_WRAP) $(ARCHIVES)
+	$(Q)$(link) $(WRAP) $(TEST_LIBS) -o $@
+$(OUT)/tests/corpus_compress: $(OUT)/tests/corpus_compress.o $(ARCHIVES)
+	$(Q)$(link) $(TEST_LIBS) -o $@
+$(OUT)/tests/corpus_%: $(OUT)/tests/corpus_%.o $(CORPUS_OBJS) $(ARCHIVES)
+	$(Q)$(link) $(TEST_LIBS) -o $@
+# Fuzz targets get a main that replays files; see tests/fuzz/replay.c.
+$(OUT)/tests/fuzz_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/tests/fuzz/replay.o \
+  $(VECTOR_OBJS) $(VECTOR_NOWRAP) $(ARCHIVES)
+	$(Q)$(link) $(TEST_LIBS) -o $@
 
 check: tests
-	tests/check $(if $(TESTS),$(TESTS))
+	VARIANT=$(VARIANT) tests/check $(if $(FORBID_SKIPS),--forbid-skips) $(TESTS)
 
-lint:
-	tests/lint
+lint: $(OUT)/grpctap
+	VARIANT=$(VARIANT) tests/lint $(if $(FORBID_SKIPS),--forbid-skips)

@@ -154,12 +154,15 @@ close_check(struct ledger *ledger, const cJSON *close)
         if (ledger->rules->is_lossy) {
             continue;
         }
-        total(ledger, object, where, "call_bytes", ledger->call_bytes[side]);
+        if (ledger->rules->has_calls) {
+            total(ledger, object, where, "call_bytes",
+                  ledger->call_bytes[side]);
+        }
         if (strcmp(vector_lines_string(close, "protocol"), "h2") == 0) {
             frames_check(ledger, close, side);
         }
     }
-    if (!ledger->rules->is_lossy) {
+    if (!ledger->rules->is_lossy && ledger->rules->has_calls) {
         total(ledger, close, "close", "calls", ledger->n_calls);
     }
 }

@@ -15,7 +15,9 @@ struct vector_ledger_rules {
     /* is_lossy is 1 when events may be missing (memory ran out): then only
      * what was written is checked. */
     int is_lossy;
-    /* has_frames is 1 when every frame event was written. */
+    /* has_calls is 1 when call events were selected, has_frames when frame
+     * events were as well. */
+    int has_calls;
     int has_frames;
     /* is_orderly is 1 when every stream with a HEADERS frame must have a
      * call; 0 for random input, where such a frame can be late. */

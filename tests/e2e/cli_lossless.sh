@@ -9,14 +9,15 @@ serve server 127.0.0.1:0 eof
 start_fifo -e frame --lossless -u "127.0.0.1:$SERVER_PORT"
 send_frames "$FRAMES"
 
-# stalled: the relay has read no more for a third of a second.
-bytes_read() {
-    awk '/^rchar/ { print $2 }' "/proc/$TAP_PID/io"
-}
+# stalled: two reports in a row with the same bytes.
+last=
 stalled() {
-    before=$(bytes_read)
+    kill -USR1 "$TAP_PID"
     sleep 0.3
-    [ "$before" -gt 1000000 ] && [ "$(bytes_read)" -eq "$before" ]
+    now=$(sed -n '$s/.* \([0-9]*\) bytes from clients.*/\1/p' "$DIR/tap.log")
+    [ "${now:-0}" -gt 1000000 ] && [ "$now" = "$last" ] && return 0
+    last=$now
+    return 1
 }
 wait_for stalled
 kill -0 "$FRAMES_PID" 2>/dev/null || fail "the traffic was not held"

@@ -12,8 +12,8 @@ for signal in TERM INT; do
     wait_for has_event '.event == "connection_open"'
     kill "-$signal" "$TAP_PID"
     finish "$TAP_PID"
-    has_event '.event == "call" and .end == "shutdown" and .path == "/e2e.Test/Pending"' ||
-        fail "$signal: no call event"
+    has_event '.event == "call" and .end == "shutdown" and
+        .path == "/e2e.Test/Pending"' || fail "$signal: no call event"
     has_event '.event == "connection_close" and .reason == "shutdown" and .calls == 1' ||
         fail "$signal: no connection_close event"
     [ "$(tail -n 1 "$TAP_EVENTS" | jq -c '[.event, .connections, .calls, .dropped]')" = \

@@ -183,7 +183,8 @@ def status():
 def deadline():
     made = Maker({"request": [1006], "response": []},
                  {"request": None, "response": None}, reset="client",
-                 grpc_status=None, grpc_status_name=None, kind=None,
+                 trailers_only=None, grpc_status=None,
+                 grpc_status_name=None, kind=None,
                  http_status=None, end="reset_by_client", reset_code="CANCEL",
                  grpc_timeout="149900u", duration_us=150400)
     made.notice("deadline_exceeded", "warning")
@@ -194,7 +195,8 @@ def deadline():
 def deadline_by_server():
     made = Maker({"request": [1006], "response": []},
                  {"request": None, "response": None}, reset="server",
-                 grpc_status=None, grpc_status_name=None, kind=None,
+                 trailers_only=None, grpc_status=None,
+                 grpc_status_name=None, kind=None,
                  http_status=None, end="reset_by_server", reset_code="CANCEL",
                  grpc_timeout="149900u", duration_us=150400)
     case = Case("deadline", client="go", server="go")
@@ -309,6 +311,9 @@ WRONGS = [
     (healthy, put("message", 99, "first_byte_at_us"), "first byte"),
     (healthy, put("connection_close", 2, "calls"), "connection_close.calls"),
     (healthy, put("connection_close", "tls", "protocol"), "protocol"),
+    (healthy, put("connection_close", "broken", "error"), "error"),
+    (healthy, put("connection_close", "timeout", "reason"), "reason"),
+    (healthy, put("connection_close", "client_reset", "reason"), "error"),
     (healthy, put("connection_close", 1, "from_client", "bytes"),
      "from_client: the sum"),
     (healthy, put("connection_close", 1, "from_server", "call_bytes"),
@@ -355,6 +360,7 @@ WRONGS = [
     (deadline, put("call", "NO_ERROR", "reset_code"), "reset_code"),
     (deadline, put("call", "reset_by_server", "end"), "end is"),
     (deadline, put("call", 4, "grpc_status"), "grpc_status"),
+    (deadline, put("call", True, "trailers_only"), "trailers_only"),
     (deadline, put("call", "2S", "grpc_timeout"), "grpc_timeout"),
     (deadline, put("call", None, "grpc_timeout"), "grpc_timeout"),
     (deadline_by_server, put("call", "reset_by_client", "end"), "end is"),

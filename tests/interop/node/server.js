@@ -61,8 +61,18 @@ async function clientStream(call) {
 
 // Answers in a stream, no faster than the client reads.
 async function send(call, response) {
-  if (!call.write(response) && !call.cancelled) {
-    await Promise.race([once(call, 'drain'), once(call, 'cancelled')]);
+  if (call.write(response) || call.cancelled) {
+    return;
+  }
+  const over = new AbortController();
+  try {
+    await Promise.race([
+      once(call, 'drain', { signal: over.signal }),
+      once(call, 'cancelled', { signal: over.signal }),
+    ]);
+  } finally {
+    // Takes the listener away that is still there.
+    over.abort();
   }
 }
 
