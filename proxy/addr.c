@@ -97,8 +97,6 @@ check_name(const char *host)
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                   "0123456789-._";
 
-    if (*host == '\0')
-        return "the host is missing (0.0.0.0 or [::] stands for all)";
     if (host[strspn(host, allowed)] != '\0')
         return "the host has a character that no host name has";
     return NULL;
@@ -116,9 +114,10 @@ addr_parse(struct addr *addr, const char *text)
     if (*text == '[')
         return parse_brackets(addr, text);
     colon = strrchr(text, ':');
-    if (colon == NULL) {
+    if (colon == NULL || colon == text) {
+        /* Loopback, never every interface: PORT and :PORT alike. */
         (void)set_host(addr, "127.0.0.1", 9);
-        return parse_port(&addr->port, text);
+        return parse_port(&addr->port, colon == NULL ? text : text + 1);
     }
     if (strchr(text, ':') != colon)
         return "an IPv6 address stands in brackets: [ADDRESS]:PORT";

@@ -30,7 +30,8 @@ struct addr {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 };
 
-/* addr_parse reads PORT, HOST:PORT, [v6]:PORT or unix:PATH.  Returns NULL, or
+/* addr_parse reads PORT or :PORT (both on 127.0.0.1), HOST:PORT,
+ * [v6]:PORT or unix:PATH.  Returns NULL, or
  * what is wrong with |text|. */
 const char *addr_parse(struct addr *addr, const char *text);
 

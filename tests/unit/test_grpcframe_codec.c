@@ -128,6 +128,8 @@ static void test_gzip_members(void **state)
 /* Members whose first bytes a step of the library cuts in two. */
 static void test_gzip_member_at_step(void **state)
 {
+    unsigned n_tried = 0;
+
     (void)state;
     for (size_t pad = 4040; pad < 4100; pad++) {
         struct vector_buf body = {0};
@@ -139,10 +141,12 @@ static void test_gzip_member_at_step(void **state)
             play_encode(&body, "gzip", &data);
             play_make(&data, PLAY_RANDOM, pad);
             play_content(pool, GRPCFRAME_CODEC_GZIP, &body, &data);
+            n_tried++;
         }
         vector_buf_clear(&body);
         vector_buf_clear(&data);
     }
+    assert_int_equal(n_tried, 4);
 }
 
 static void gzip_with_header(struct vector_buf *out,
@@ -510,7 +514,7 @@ static void test_snappy_block(void **state)
         {"\x41\x00" "a\xff\x01\0\0\0", 8, GRPCFRAME_RESULT_OK, 8, 65},
         {"\x41\x00" "a\xff\x01\0\0\1", 8, GRPCFRAME_RESULT_CORRUPT, 3, 1},
         {"\x80\x80\x80\x80\x10", 5, GRPCFRAME_RESULT_CORRUPT, 0, 0},
-        {"\x80\x80\x80\x80\x80", 5, GRPCFRAME_RESULT_CORRUPT, 5, 0},
+        {"\x80\x80\x80\x80\x80", 5, GRPCFRAME_RESULT_CORRUPT, 0, 0},
         {"\xff\xff\xff\xff\x0f", 5, GRPCFRAME_RESULT_TRUNCATED, 5, 0},
     };
 
