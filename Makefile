@@ -51,10 +51,8 @@ ARCHIVES = $(OUT)/libproxy.a $(OUT)/libh2dec.a $(OUT)/libgrpcframe.a
 ECHO_SHARED := $(filter-out examples/echo_server% examples/echo_client%,\
   $(wildcard examples/echo_*.c))
 UNITS := $(patsubst tests/unit/%.c,$(OUT)/tests/%,$(wildcard tests/unit/test_*.c))
-TOOLS := $(OUT)/tests/run_vectors $(OUT)/tests/corpus_hpack \
-  $(OUT)/tests/corpus_frames $(OUT)/tests/corpus_fuzz \
-  $(OUT)/tests/corpus_compress $(OUT)/tests/soak $(OUT)/tests/big_message \
-  $(OUT)/tests/fuzz_tap $(OUT)/tests/fuzz_grpcframe
+TOOLS := $(addprefix $(OUT)/tests/,run_vectors corpus_hpack corpus_frames \
+  corpus_fuzz corpus_compress seeds fuzz_tap fuzz_grpcframe soak big_message)
 EXAMPLES := $(OUT)/echo_server $(OUT)/echo_client
 
 all: $(OUT)/grpctap

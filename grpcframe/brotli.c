@@ -15,33 +15,38 @@ struct brotli_decoder {
     int done;
 };
 
-static void *brotli_alloc(void *pool, size_t size)
+static void *
+brotli_alloc(void *pool, size_t size)
 {
     return grpcframe_inflate_alloc(pool, size);
 }
 
-static void brotli_free(void *pool, void *block)
+static void
+brotli_free(void *pool, void *block)
 {
     grpcframe_inflate_free(pool, block);
 }
 
-static int brotli_init(struct grpcframe_decoder *decoder)
+static int
+brotli_init(struct grpcframe_decoder *decoder)
 {
     ((struct brotli_decoder *)decoder)->state = NULL;
     return 0;
 }
 
-static int brotli_begin(struct grpcframe_decoder *decoder)
+static int
+brotli_begin(struct grpcframe_decoder *decoder)
 {
     struct brotli_decoder *b = (struct brotli_decoder *)decoder;
 
     b->done = 0;
-    b->state = BrotliDecoderCreateInstance(brotli_alloc, brotli_free,
-                                           decoder->pool);
+    b->state =
+        BrotliDecoderCreateInstance(brotli_alloc, brotli_free, decoder->pool);
     return b->state == NULL ? -1 : 0;
 }
 
-static void brotli_end(struct grpcframe_decoder *decoder)
+static void
+brotli_end(struct grpcframe_decoder *decoder)
 {
     struct brotli_decoder *b = (struct brotli_decoder *)decoder;
 
@@ -50,7 +55,8 @@ static void brotli_end(struct grpcframe_decoder *decoder)
     b->state = NULL;
 }
 
-static enum grpcframe_result brotli_fault(const struct brotli_decoder *b)
+static enum grpcframe_result
+brotli_fault(const struct brotli_decoder *b)
 {
     switch (BrotliDecoderGetErrorCode(b->state)) {
     case BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES:
@@ -65,8 +71,8 @@ static enum grpcframe_result brotli_fault(const struct brotli_decoder *b)
     }
 }
 
-static enum grpcframe_result brotli_step(struct grpcframe_decoder *decoder,
-                                         const uint8_t *data, size_t len)
+static enum grpcframe_result
+brotli_step(struct grpcframe_decoder *decoder, const uint8_t *data, size_t len)
 {
     struct brotli_decoder *b = (struct brotli_decoder *)decoder;
     uint8_t *scratch = grpcframe_inflate_scratch(decoder);
@@ -82,8 +88,8 @@ static enum grpcframe_result brotli_step(struct grpcframe_decoder *decoder,
 
         code = BrotliDecoderDecompressStream(b->state, &left, &data, &room,
                                              &out, NULL);
-        result = grpcframe_inflate_emit(decoder, scratch,
-                                        GRPCFRAME_SCRATCH - room);
+        result =
+            grpcframe_inflate_emit(decoder, scratch, GRPCFRAME_SCRATCH - room);
     } while (code == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT &&
              result == GRPCFRAME_RESULT_OK);
     decoder->offset += len - left;
@@ -97,7 +103,8 @@ static enum grpcframe_result brotli_step(struct grpcframe_decoder *decoder,
     return GRPCFRAME_RESULT_OK;
 }
 
-static enum grpcframe_result brotli_finish(struct grpcframe_decoder *decoder)
+static enum grpcframe_result
+brotli_finish(struct grpcframe_decoder *decoder)
 {
     return ((struct brotli_decoder *)decoder)->done
                ? GRPCFRAME_RESULT_OK

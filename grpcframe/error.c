@@ -8,7 +8,8 @@
 /* No default in the switches below: the compiler then names a code that was
  * added to an enum and forgotten here. */
 
-const char *grpcframe_strerror(int error)
+const char *
+grpcframe_strerror(int error)
 {
     switch ((enum grpcframe_error)error) {
     case GRPCFRAME_OK:
@@ -23,12 +24,14 @@ const char *grpcframe_strerror(int error)
     return "unknown error";
 }
 
-int grpcframe_error_is_fatal(int error)
+int
+grpcframe_error_is_fatal(int error)
 {
     return error <= -100;
 }
 
-const char *grpcframe_result_reason(enum grpcframe_result result)
+const char *
+grpcframe_result_reason(enum grpcframe_result result)
 {
     switch (result) {
     case GRPCFRAME_RESULT_OK:

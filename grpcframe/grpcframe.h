@@ -117,7 +117,7 @@ const char *grpcframe_result_reason(enum grpcframe_result result);
 
 /*
  * GRPCFRAME_POOL_DEFAULT_BYTES is a sensible ceiling for a pool: thousands of
- * gzip windows (46 KiB each), or some thirty of the largest of zstd (8 MiB),
+ * gzip windows (44 KiB each), or some thirty of the largest of zstd (8 MiB),
  * or sixteen of brotli (16 MiB).
  */
 #define GRPCFRAME_POOL_DEFAULT_BYTES (256u << 20)
@@ -157,8 +157,7 @@ size_t grpcframe_pool_bytes(const struct grpcframe_pool *pool);
  * the inflating as a ceiling there would: the result is LIMIT.  Decoders of
  * the same pool may be used inside, three deep; those deeper end with MEMORY.
  */
-typedef int (*grpcframe_output_cb)(const uint8_t *data, size_t len,
-                                   void *user);
+typedef int (*grpcframe_output_cb)(const uint8_t *data, size_t len, void *user);
 
 /*
  * grpcframe_decoder_get borrows a decoder for |codec| from |pool|.  At most
@@ -170,8 +169,7 @@ typedef int (*grpcframe_output_cb)(const uint8_t *data, size_t len,
  */
 struct grpcframe_decoder *
 grpcframe_decoder_get(struct grpcframe_pool *pool, enum grpcframe_codec codec,
-                      uint64_t ceiling, grpcframe_output_cb output,
-                      void *user);
+                      uint64_t ceiling, grpcframe_output_cb output, void *user);
 
 /*
  * grpcframe_decoder_feed inflates the next |len| bytes of the body.  Once the
@@ -327,9 +325,8 @@ void grpcframe_reader_init(struct grpcframe_reader *reader,
  * A compressed message of length 0 is not inflated: its decoded length is 0.
  * Returns 0 or GRPCFRAME_ERR_CALLBACK.
  */
-int grpcframe_reader_feed(struct grpcframe_reader *reader,
-                          const uint8_t *data, size_t len, uint64_t frame,
-                          uint64_t now_us);
+int grpcframe_reader_feed(struct grpcframe_reader *reader, const uint8_t *data,
+                          size_t len, uint64_t frame, uint64_t now_us);
 
 /* struct grpcframe_rest is what of a direction never became a message. */
 struct grpcframe_rest {

@@ -35,7 +35,8 @@ union block {
 
 /* ---- Pool ------------------------------------------------------------ */
 
-int grpcframe_pool_new(struct grpcframe_pool **pool, size_t max_bytes)
+int
+grpcframe_pool_new(struct grpcframe_pool **pool, size_t max_bytes)
 {
     struct grpcframe_pool *p = malloc(sizeof(*p));
 
@@ -48,7 +49,8 @@ int grpcframe_pool_new(struct grpcframe_pool **pool, size_t max_bytes)
     return GRPCFRAME_OK;
 }
 
-static void decoder_destroy(struct grpcframe_decoder *decoder)
+static void
+decoder_destroy(struct grpcframe_decoder *decoder)
 {
     struct grpcframe_pool *pool = decoder->pool;
 
@@ -58,8 +60,8 @@ static void decoder_destroy(struct grpcframe_decoder *decoder)
 }
 
 /* Takes a decoder from an idle list; NULL when that is empty. */
-static struct grpcframe_decoder *pool_take_idle(struct grpcframe_pool *pool,
-                                                unsigned family)
+static struct grpcframe_decoder *
+pool_take_idle(struct grpcframe_pool *pool, unsigned family)
 {
     struct grpcframe_decoder *decoder = pool->idle[family];
 
@@ -71,7 +73,8 @@ static struct grpcframe_decoder *pool_take_idle(struct grpcframe_pool *pool,
 }
 
 /* Frees one idle decoder; returns 0 when there is none. */
-static int pool_evict(struct grpcframe_pool *pool)
+static int
+pool_evict(struct grpcframe_pool *pool)
 {
     for (unsigned i = 0; i < GRPCFRAME_FAMILIES; i++) {
         struct grpcframe_decoder *decoder = pool_take_idle(pool, i);
@@ -84,7 +87,8 @@ static int pool_evict(struct grpcframe_pool *pool)
     return 0;
 }
 
-void grpcframe_pool_free(struct grpcframe_pool *pool)
+void
+grpcframe_pool_free(struct grpcframe_pool *pool)
 {
     if (pool == NULL)
         return;
@@ -93,12 +97,14 @@ void grpcframe_pool_free(struct grpcframe_pool *pool)
     free(pool);
 }
 
-size_t grpcframe_pool_bytes(const struct grpcframe_pool *pool)
+size_t
+grpcframe_pool_bytes(const struct grpcframe_pool *pool)
 {
     return pool->used;
 }
 
-int grpcframe_inflate_charge(struct grpcframe_pool *pool, size_t size)
+int
+grpcframe_inflate_charge(struct grpcframe_pool *pool, size_t size)
 {
     if (size > pool->max_bytes)
         return -1;
@@ -110,12 +116,14 @@ int grpcframe_inflate_charge(struct grpcframe_pool *pool, size_t size)
     return 0;
 }
 
-void grpcframe_inflate_discharge(struct grpcframe_pool *pool, size_t size)
+void
+grpcframe_inflate_discharge(struct grpcframe_pool *pool, size_t size)
 {
     pool->used -= size;
 }
 
-void *grpcframe_inflate_alloc(struct grpcframe_pool *pool, size_t size)
+void *
+grpcframe_inflate_alloc(struct grpcframe_pool *pool, size_t size)
 {
     union block *block;
 
@@ -133,7 +141,8 @@ void *grpcframe_inflate_alloc(struct grpcframe_pool *pool, size_t size)
     return block + 1;
 }
 
-void grpcframe_inflate_free(struct grpcframe_pool *pool, void *block)
+void
+grpcframe_inflate_free(struct grpcframe_pool *pool, void *block)
 {
     union block *head;
 
@@ -192,8 +201,7 @@ decoder_new(struct grpcframe_pool *pool,
 
 struct grpcframe_decoder *
 grpcframe_decoder_get(struct grpcframe_pool *pool, enum grpcframe_codec codec,
-                      uint64_t ceiling, grpcframe_output_cb output,
-                      void *user)
+                      uint64_t ceiling, grpcframe_output_cb output, void *user)
 {
     const struct grpcframe_inflate_ops *ops = codec_ops(codec);
     struct grpcframe_decoder *decoder;
@@ -222,7 +230,8 @@ grpcframe_decoder_get(struct grpcframe_pool *pool, enum grpcframe_codec codec,
     return decoder;
 }
 
-void grpcframe_decoder_put(struct grpcframe_decoder *decoder)
+void
+grpcframe_decoder_put(struct grpcframe_decoder *decoder)
 {
     struct grpcframe_pool *pool;
     unsigned family;
@@ -241,13 +250,15 @@ void grpcframe_decoder_put(struct grpcframe_decoder *decoder)
     pool->n_idle[family]++;
 }
 
-uint8_t *grpcframe_inflate_scratch(struct grpcframe_decoder *decoder)
+uint8_t *
+grpcframe_inflate_scratch(struct grpcframe_decoder *decoder)
 {
     return decoder->pool->scratch[decoder->pool->depth];
 }
 
-enum grpcframe_result grpcframe_inflate_emit(struct grpcframe_decoder *decoder,
-                                             const uint8_t *data, size_t len)
+enum grpcframe_result
+grpcframe_inflate_emit(struct grpcframe_decoder *decoder, const uint8_t *data,
+                       size_t len)
 {
     enum grpcframe_result result = GRPCFRAME_RESULT_OK;
     uint64_t room = decoder->ceiling - decoder->length;
@@ -271,7 +282,8 @@ enum grpcframe_result grpcframe_inflate_emit(struct grpcframe_decoder *decoder,
 /* ---- Feeding --------------------------------------------------------- */
 
 /* Returns 1 while the result is OK and there is a scratch buffer. */
-static int decoder_may_work(struct grpcframe_decoder *decoder)
+static int
+decoder_may_work(struct grpcframe_decoder *decoder)
 {
     if (decoder->result == GRPCFRAME_RESULT_OK &&
         decoder->pool->depth == GRPCFRAME_NEST_MAX)
@@ -279,16 +291,17 @@ static int decoder_may_work(struct grpcframe_decoder *decoder)
     return decoder->result == GRPCFRAME_RESULT_OK;
 }
 
-static void decoder_step(struct grpcframe_decoder *decoder,
-                         const uint8_t *data, size_t len)
+static void
+decoder_step(struct grpcframe_decoder *decoder, const uint8_t *data, size_t len)
 {
     if (len > 0 && decoder_may_work(decoder))
         decoder->result = decoder->ops->step(decoder, data, len);
 }
 
 /* Copies into the stage what fits and returns how much that was. */
-static size_t decoder_stage(struct grpcframe_decoder *decoder,
-                            const uint8_t *data, size_t len)
+static size_t
+decoder_stage(struct grpcframe_decoder *decoder, const uint8_t *data,
+              size_t len)
 {
     size_t n = GRPCFRAME_STEP - decoder->staged;
 
@@ -303,9 +316,9 @@ static size_t decoder_stage(struct grpcframe_decoder *decoder,
     return n;
 }
 
-enum grpcframe_result grpcframe_inflate_feed(struct grpcframe_decoder *decoder,
-                                             const uint8_t *data, size_t len,
-                                             int last)
+enum grpcframe_result
+grpcframe_inflate_feed(struct grpcframe_decoder *decoder, const uint8_t *data,
+                       size_t len, int last)
 {
     decoder->fed += len;
     while (len > 0 && decoder->result == GRPCFRAME_RESULT_OK) {
@@ -324,8 +337,9 @@ enum grpcframe_result grpcframe_inflate_feed(struct grpcframe_decoder *decoder,
     return decoder->result;
 }
 
-enum grpcframe_result grpcframe_decoder_feed(struct grpcframe_decoder *decoder,
-                                             const uint8_t *data, size_t len)
+enum grpcframe_result
+grpcframe_decoder_feed(struct grpcframe_decoder *decoder, const uint8_t *data,
+                       size_t len)
 {
     return grpcframe_inflate_feed(decoder, data, len, 0);
 }
@@ -343,12 +357,14 @@ grpcframe_decoder_finish(struct grpcframe_decoder *decoder)
     return decoder->result;
 }
 
-uint64_t grpcframe_decoder_length(const struct grpcframe_decoder *decoder)
+uint64_t
+grpcframe_decoder_length(const struct grpcframe_decoder *decoder)
 {
     return decoder->length;
 }
 
-uint64_t grpcframe_decoder_offset(const struct grpcframe_decoder *decoder)
+uint64_t
+grpcframe_decoder_offset(const struct grpcframe_decoder *decoder)
 {
     return decoder->offset;
 }

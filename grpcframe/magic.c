@@ -7,29 +7,33 @@
 
 #include <string.h>
 
-static int begins_with(const uint8_t *data, size_t len, const void *magic,
-                       size_t magic_len)
+static int
+begins_with(const uint8_t *data, size_t len, const void *magic,
+            size_t magic_len)
 {
     return len >= magic_len && memcmp(data, magic, magic_len) == 0;
 }
 
 /* RFC 1950 with the 32 KiB window that every encoder uses.  Smaller windows
  * would make hints of messages: a protobuf field 1 of value 29 is 08 1d. */
-static int looks_zlib(const uint8_t *data, size_t len)
+static int
+looks_zlib(const uint8_t *data, size_t len)
 {
     return len >= 2 && data[0] == 0x78 && (data[1] & 0x20) == 0 &&
            (data[0] << 8 | data[1]) % 31 == 0;
 }
 
-static uint8_t to_lower(uint8_t c)
+static uint8_t
+to_lower(uint8_t c)
 {
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c - 'A' + 'a') : c;
 }
 
 /* The first tag of a page, in either case. */
-static int looks_html(const uint8_t *data, size_t len)
+static int
+looks_html(const uint8_t *data, size_t len)
 {
-    static const char *const tags[] = {"<!doctype", "<html", "<head",
+    static const char *const tags[] = {"<!doctype", "<html",  "<head",
                                        "<body",     "<title", "<!--"};
 
     for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
@@ -45,7 +49,8 @@ static int looks_html(const uint8_t *data, size_t len)
     return 0;
 }
 
-static size_t skip_blanks(const uint8_t *data, size_t len)
+static size_t
+skip_blanks(const uint8_t *data, size_t len)
 {
     size_t n = 0;
 
@@ -56,7 +61,8 @@ static size_t skip_blanks(const uint8_t *data, size_t len)
 }
 
 /* An object or an array, and behind its bracket what may follow there. */
-static int looks_json(const uint8_t *data, size_t len)
+static int
+looks_json(const uint8_t *data, size_t len)
 {
     size_t n;
 
@@ -70,7 +76,8 @@ static int looks_json(const uint8_t *data, size_t len)
     return data[n] != 0 && strchr("]{[\"-0123456789tfn", data[n]) != NULL;
 }
 
-const char *grpcframe_magic(const uint8_t *data, size_t len)
+const char *
+grpcframe_magic(const uint8_t *data, size_t len)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b};
     static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};

@@ -11,10 +11,11 @@
 
 #include <string.h>
 
-void grpcframe_reader_init(struct grpcframe_reader *reader,
-                           struct grpcframe_pool *pool,
-                           enum grpcframe_codec codec, uint64_t ceiling,
-                           grpcframe_message_cb on_message, void *user)
+void
+grpcframe_reader_init(struct grpcframe_reader *reader,
+                      struct grpcframe_pool *pool, enum grpcframe_codec codec,
+                      uint64_t ceiling, grpcframe_message_cb on_message,
+                      void *user)
 {
     memset(reader, 0, sizeof(*reader));
     reader->pool = pool;
@@ -26,7 +27,8 @@ void grpcframe_reader_init(struct grpcframe_reader *reader,
 
 /* The message is what it is once its prefix is complete; only the result of
  * inflating it is still open. */
-static void reader_begin_message(struct grpcframe_reader *reader)
+static void
+reader_begin_message(struct grpcframe_reader *reader)
 {
     struct grpcframe_message *message = &reader->message;
     const uint8_t *p = reader->prefix;
@@ -36,8 +38,7 @@ static void reader_begin_message(struct grpcframe_reader *reader)
     message->compressed = p[0] & 1;
     message->length = (uint32_t)p[1] << 24 | (uint32_t)p[2] << 16 |
                       (uint32_t)p[3] << 8 | (uint32_t)p[4];
-    message->codec =
-        message->compressed ? reader->codec : GRPCFRAME_CODEC_NONE;
+    message->codec = message->compressed ? reader->codec : GRPCFRAME_CODEC_NONE;
     message->result = GRPCFRAME_RESULT_OK;
     message->form = GRPCFRAME_FORM_REGULAR;
     message->decoded_length = message->compressed ? 0 : message->length;
@@ -48,8 +49,9 @@ static void reader_begin_message(struct grpcframe_reader *reader)
 
 /* Counts |frame| when it is the first byte of it that belongs to the current
  * message. */
-static void reader_count_frame(struct grpcframe_reader *reader, uint64_t frame,
-                               uint64_t now_us)
+static void
+reader_count_frame(struct grpcframe_reader *reader, uint64_t frame,
+                   uint64_t now_us)
 {
     struct grpcframe_message *message = &reader->message;
 
@@ -65,8 +67,9 @@ static void reader_count_frame(struct grpcframe_reader *reader, uint64_t frame,
     }
 }
 
-static size_t reader_take_prefix(struct grpcframe_reader *reader,
-                                 const uint8_t *data, size_t len)
+static size_t
+reader_take_prefix(struct grpcframe_reader *reader, const uint8_t *data,
+                   size_t len)
 {
     size_t n = GRPCFRAME_PREFIX_LEN - (size_t)reader->prefix_len;
 
@@ -82,8 +85,8 @@ static size_t reader_take_prefix(struct grpcframe_reader *reader,
 /* Takes over what the decoder found and gives it back: at the end of a
  * message, or at a fault, so that a slow sender of a bad message does not hold
  * on to its memory. */
-static void reader_settle(struct grpcframe_reader *reader,
-                          enum grpcframe_result result)
+static void
+reader_settle(struct grpcframe_reader *reader, enum grpcframe_result result)
 {
     struct grpcframe_message *message = &reader->message;
 
@@ -96,15 +99,15 @@ static void reader_settle(struct grpcframe_reader *reader,
     reader->decoder = NULL;
 }
 
-static int codec_is_inflatable(enum grpcframe_codec codec)
+static int
+codec_is_inflatable(enum grpcframe_codec codec)
 {
-    return codec != GRPCFRAME_CODEC_NONE &&
-           codec != GRPCFRAME_CODEC_IDENTITY &&
+    return codec != GRPCFRAME_CODEC_NONE && codec != GRPCFRAME_CODEC_IDENTITY &&
            codec != GRPCFRAME_CODEC_UNKNOWN;
 }
 
-static void reader_inflate(struct grpcframe_reader *reader,
-                           const uint8_t *data, size_t len)
+static void
+reader_inflate(struct grpcframe_reader *reader, const uint8_t *data, size_t len)
 {
     int last = reader->message.length - reader->received == len;
     enum grpcframe_result result;
@@ -114,8 +117,8 @@ static void reader_inflate(struct grpcframe_reader *reader,
             reader->message.result = GRPCFRAME_RESULT_UNAVAILABLE;
             return;
         }
-        reader->decoder = grpcframe_decoder_get(
-            reader->pool, reader->codec, reader->ceiling, NULL, NULL);
+        reader->decoder = grpcframe_decoder_get(reader->pool, reader->codec,
+                                                reader->ceiling, NULL, NULL);
         if (reader->decoder == NULL) {
             reader->message.result = GRPCFRAME_RESULT_MEMORY;
             return;
@@ -128,8 +131,9 @@ static void reader_inflate(struct grpcframe_reader *reader,
         reader_settle(reader, result);
 }
 
-static size_t reader_take_payload(struct grpcframe_reader *reader,
-                                  const uint8_t *data, size_t len)
+static size_t
+reader_take_payload(struct grpcframe_reader *reader, const uint8_t *data,
+                    size_t len)
 {
     struct grpcframe_message *message = &reader->message;
     size_t n = message->length - reader->received;
@@ -149,7 +153,8 @@ static size_t reader_take_payload(struct grpcframe_reader *reader,
     return n;
 }
 
-static void reader_tally(struct grpcframe_reader *reader)
+static void
+reader_tally(struct grpcframe_reader *reader)
 {
     const struct grpcframe_message *message = &reader->message;
     struct grpcframe_tally *tally = &reader->tally;
@@ -171,7 +176,8 @@ static void reader_tally(struct grpcframe_reader *reader)
 
 /* The reader stands at a message boundary before the callback runs, which may
  * clear it. */
-static int reader_end_message(struct grpcframe_reader *reader)
+static int
+reader_end_message(struct grpcframe_reader *reader)
 {
     reader_tally(reader);
     reader->prefix_len = 0;
@@ -183,9 +189,9 @@ static int reader_end_message(struct grpcframe_reader *reader)
     return GRPCFRAME_OK;
 }
 
-int grpcframe_reader_feed(struct grpcframe_reader *reader,
-                          const uint8_t *data, size_t len, uint64_t frame,
-                          uint64_t now_us)
+int
+grpcframe_reader_feed(struct grpcframe_reader *reader, const uint8_t *data,
+                      size_t len, uint64_t frame, uint64_t now_us)
 {
     while (len > 0) {
         size_t n;
@@ -223,7 +229,8 @@ grpcframe_reader_rest(const struct grpcframe_reader *reader)
     return rest;
 }
 
-void grpcframe_reader_clear(struct grpcframe_reader *reader)
+void
+grpcframe_reader_clear(struct grpcframe_reader *reader)
 {
     if (reader->decoder == NULL)
         return;

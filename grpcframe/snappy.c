@@ -72,7 +72,8 @@ static const uint8_t stream_id[STREAM_ID_LEN] = {0xff, 0x06, 0x00, 0x00, 's',
 /* ---- CRC32C ---------------------------------------------------------- */
 
 /* Computed, not stored: 8 KiB of constants would be most of this file. */
-static void crc_make_table(uint32_t table[8][256])
+static void
+crc_make_table(uint32_t table[8][256])
 {
     for (unsigned i = 0; i < 256; i++) {
         uint32_t crc = i;
@@ -90,8 +91,8 @@ static void crc_make_table(uint32_t table[8][256])
     }
 }
 
-static uint32_t crc_masked(uint32_t table[8][256], const uint8_t *p,
-                           size_t len)
+static uint32_t
+crc_masked(uint32_t table[8][256], const uint8_t *p, size_t len)
 {
     uint32_t crc = 0xffffffffu;
 
@@ -100,8 +101,7 @@ static uint32_t crc_masked(uint32_t table[8][256], const uint8_t *p,
                (uint32_t)p[3] << 24;
         crc = table[7][crc & 0xff] ^ table[6][crc >> 8 & 0xff] ^
               table[5][crc >> 16 & 0xff] ^ table[4][crc >> 24] ^
-              table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^
-              table[0][p[7]];
+              table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^ table[0][p[7]];
     }
     for (; len > 0; len--, p++)
         crc = crc >> 8 ^ table[0][(crc ^ *p) & 0xff];
@@ -113,15 +113,15 @@ static uint32_t crc_masked(uint32_t table[8][256], const uint8_t *p,
 /* ---- Chunks ---------------------------------------------------------- */
 
 /* A fault counts from the begin of its chunk. */
-static enum grpcframe_result chunk_fault(struct snappy_decoder *s,
-                                         enum grpcframe_result result)
+static enum grpcframe_result
+chunk_fault(struct snappy_decoder *s, enum grpcframe_result result)
 {
     s->base.offset = s->chunk;
     return result;
 }
 
-static enum grpcframe_result chunk_emit(struct snappy_decoder *s,
-                                        const uint8_t *data, size_t len)
+static enum grpcframe_result
+chunk_emit(struct snappy_decoder *s, const uint8_t *data, size_t len)
 {
     const uint8_t *p = s->body;
     uint32_t want = (uint32_t)p[0] | (uint32_t)p[1] << 8 |
@@ -132,7 +132,8 @@ static enum grpcframe_result chunk_emit(struct snappy_decoder *s,
     return grpcframe_inflate_emit(&s->base, data, len);
 }
 
-static enum grpcframe_result chunk_inflate(struct snappy_decoder *s)
+static enum grpcframe_result
+chunk_inflate(struct snappy_decoder *s)
 {
     const char *coded = (const char *)s->body + CHECKSUM_LEN;
     size_t coded_len = s->chunk_len - CHECKSUM_LEN;
@@ -143,14 +144,14 @@ static enum grpcframe_result chunk_inflate(struct snappy_decoder *s)
         len > CHUNK_MAX)
         return chunk_fault(s, GRPCFRAME_RESULT_CORRUPT);
     len = GRPCFRAME_SCRATCH;
-    if (snappy_uncompress(coded, coded_len, (char *)scratch, &len) !=
-        SNAPPY_OK)
+    if (snappy_uncompress(coded, coded_len, (char *)scratch, &len) != SNAPPY_OK)
         return chunk_fault(s, GRPCFRAME_RESULT_CORRUPT);
     return chunk_emit(s, scratch, len);
 }
 
 /* The chunk is complete in body. */
-static enum grpcframe_result chunk_end(struct snappy_decoder *s)
+static enum grpcframe_result
+chunk_end(struct snappy_decoder *s)
 {
     s->state = SNAPPY_HEAD;
     s->head_len = 0;
@@ -168,7 +169,8 @@ static enum grpcframe_result chunk_end(struct snappy_decoder *s)
 }
 
 /* Returns 1 when a chunk of |type| can have |len| bytes. */
-static int chunk_len_is_good(uint8_t type, size_t len)
+static int
+chunk_len_is_good(uint8_t type, size_t len)
 {
     switch (type) {
     case CHUNK_COMPRESSED:
@@ -182,12 +184,14 @@ static int chunk_len_is_good(uint8_t type, size_t len)
     }
 }
 
-static int chunk_is_skipped(uint8_t type)
+static int
+chunk_is_skipped(uint8_t type)
 {
     return type >= CHUNK_SKIPPABLE_MIN && type != CHUNK_STREAM_ID;
 }
 
-static enum grpcframe_result take_head(struct snappy_decoder *s, uint8_t byte)
+static enum grpcframe_result
+take_head(struct snappy_decoder *s, uint8_t byte)
 {
     const uint8_t *p = s->head;
 
@@ -197,8 +201,7 @@ static enum grpcframe_result take_head(struct snappy_decoder *s, uint8_t byte)
     s->head[s->head_len++] = byte;
     if (s->head_len < CHUNK_HEAD_LEN)
         return GRPCFRAME_RESULT_OK;
-    s->chunk_len =
-        (size_t)p[1] | (size_t)p[2] << 8 | (size_t)p[3] << 16;
+    s->chunk_len = (size_t)p[1] | (size_t)p[2] << 8 | (size_t)p[3] << 16;
     s->chunk_have = 0;
     if (!chunk_len_is_good(p[0], s->chunk_len))
         return chunk_fault(s, GRPCFRAME_RESULT_CORRUPT);
@@ -211,8 +214,8 @@ static enum grpcframe_result take_head(struct snappy_decoder *s, uint8_t byte)
 }
 
 /* Takes what |data| has of the current chunk, |len| bytes. */
-static enum grpcframe_result take_body(struct snappy_decoder *s,
-                                       const uint8_t *data, size_t len)
+static enum grpcframe_result
+take_body(struct snappy_decoder *s, const uint8_t *data, size_t len)
 {
     if (s->state == SNAPPY_BODY)
         memcpy(s->body + s->chunk_have, data, len);
@@ -231,7 +234,8 @@ static enum grpcframe_result take_body(struct snappy_decoder *s,
 
 /* The body turned out to be a bare block: gives it what looked like the begin
  * of a stream identifier. */
-static enum grpcframe_result begin_block(struct snappy_decoder *s)
+static enum grpcframe_result
+begin_block(struct snappy_decoder *s)
 {
     uint8_t *window = s->base.output != NULL ? s->body : NULL;
 
@@ -245,7 +249,8 @@ static enum grpcframe_result begin_block(struct snappy_decoder *s)
 /* No block begins with a whole stream identifier: read as one, it copies from
  * further back than the 1 byte it has.  Nor is one complete inside it: it
  * would be 895 bytes long. */
-static enum grpcframe_result take_first(struct snappy_decoder *s, uint8_t byte)
+static enum grpcframe_result
+take_first(struct snappy_decoder *s, uint8_t byte)
 {
     s->head[s->head_len++] = byte;
     if (memcmp(s->head, stream_id, s->head_len) != 0)
@@ -260,13 +265,15 @@ static enum grpcframe_result take_first(struct snappy_decoder *s, uint8_t byte)
 
 /* ---- Family ---------------------------------------------------------- */
 
-static int snappy_init(struct grpcframe_decoder *decoder)
+static int
+snappy_init(struct grpcframe_decoder *decoder)
 {
     crc_make_table(((struct snappy_decoder *)decoder)->crc_table);
     return 0;
 }
 
-static int snappy_begin(struct grpcframe_decoder *decoder)
+static int
+snappy_begin(struct grpcframe_decoder *decoder)
 {
     struct snappy_decoder *s = (struct snappy_decoder *)decoder;
 
@@ -275,8 +282,8 @@ static int snappy_begin(struct grpcframe_decoder *decoder)
     return 0;
 }
 
-static enum grpcframe_result snappy_step(struct grpcframe_decoder *decoder,
-                                         const uint8_t *data, size_t len)
+static enum grpcframe_result
+snappy_step(struct grpcframe_decoder *decoder, const uint8_t *data, size_t len)
 {
     struct snappy_decoder *s = (struct snappy_decoder *)decoder;
     enum grpcframe_result result = GRPCFRAME_RESULT_OK;
@@ -308,7 +315,8 @@ static enum grpcframe_result snappy_step(struct grpcframe_decoder *decoder,
     return result;
 }
 
-static enum grpcframe_result snappy_finish(struct grpcframe_decoder *decoder)
+static enum grpcframe_result
+snappy_finish(struct grpcframe_decoder *decoder)
 {
     const struct snappy_decoder *s = (const struct snappy_decoder *)decoder;
 
@@ -319,7 +327,8 @@ static enum grpcframe_result snappy_finish(struct grpcframe_decoder *decoder)
     return GRPCFRAME_RESULT_TRUNCATED;
 }
 
-static void snappy_nothing(struct grpcframe_decoder *decoder)
+static void
+snappy_nothing(struct grpcframe_decoder *decoder)
 {
     (void)decoder;
 }

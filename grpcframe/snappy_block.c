@@ -11,8 +11,9 @@
 /* The preamble is a length below 2^32: 5 groups of 7 bits. */
 #define PREAMBLE_MAX 5
 
-void grpcframe_snappy_block_begin(struct grpcframe_snappy_block *block,
-                                  uint8_t *window)
+void
+grpcframe_snappy_block_begin(struct grpcframe_snappy_block *block,
+                             uint8_t *window)
 {
     memset(block, 0, sizeof(*block));
     block->window = window;
@@ -20,16 +21,17 @@ void grpcframe_snappy_block_begin(struct grpcframe_snappy_block *block,
 }
 
 /* A fault counts from the begin of its element. */
-static enum grpcframe_result block_fault(struct grpcframe_snappy_block *block,
-                                         struct grpcframe_decoder *decoder,
-                                         enum grpcframe_result result)
+static enum grpcframe_result
+block_fault(struct grpcframe_snappy_block *block,
+            struct grpcframe_decoder *decoder, enum grpcframe_result result)
 {
     decoder->offset = block->element;
     return result;
 }
 
-static void window_append(struct grpcframe_snappy_block *block,
-                          const uint8_t *data, size_t len)
+static void
+window_append(struct grpcframe_snappy_block *block, const uint8_t *data,
+              size_t len)
 {
     /* |len| is at most a step, so that it wraps around once at most. */
     size_t at = (size_t)(block->produced % GRPCFRAME_SNAPPY_WINDOW);
@@ -60,9 +62,9 @@ take_preamble(struct grpcframe_snappy_block *block,
 
 /* Lets out |len| bytes of the copy that begins |distance| bytes back; the two
  * may overlap. */
-static enum grpcframe_result copy_out(struct grpcframe_snappy_block *block,
-                                      struct grpcframe_decoder *decoder,
-                                      size_t len, uint64_t distance)
+static enum grpcframe_result
+copy_out(struct grpcframe_snappy_block *block,
+         struct grpcframe_decoder *decoder, size_t len, uint64_t distance)
 {
     uint8_t *out = grpcframe_inflate_scratch(decoder);
     uint64_t to = block->produced;
@@ -80,8 +82,8 @@ static enum grpcframe_result copy_out(struct grpcframe_snappy_block *block,
     return grpcframe_inflate_emit(decoder, out, len);
 }
 
-static enum grpcframe_result do_copy(struct grpcframe_snappy_block *block,
-                                     struct grpcframe_decoder *decoder)
+static enum grpcframe_result
+do_copy(struct grpcframe_snappy_block *block, struct grpcframe_decoder *decoder)
 {
     uint64_t distance = block->value;
     size_t len = (size_t)(block->tag >> 2) + 1;
@@ -110,9 +112,9 @@ begin_literal(struct grpcframe_snappy_block *block,
     return GRPCFRAME_RESULT_OK;
 }
 
-static enum grpcframe_result take_tag(struct grpcframe_snappy_block *block,
-                                      struct grpcframe_decoder *decoder,
-                                      uint8_t tag)
+static enum grpcframe_result
+take_tag(struct grpcframe_snappy_block *block,
+         struct grpcframe_decoder *decoder, uint8_t tag)
 {
     static const uint8_t copy_need[] = {0, 1, 2, 4};
     uint8_t upper = tag >> 2;
@@ -136,9 +138,9 @@ static enum grpcframe_result take_tag(struct grpcframe_snappy_block *block,
 
 /* The bytes behind a tag: the length of a long literal, the distance of a
  * copy. */
-static enum grpcframe_result take_extra(struct grpcframe_snappy_block *block,
-                                        struct grpcframe_decoder *decoder,
-                                        uint8_t byte)
+static enum grpcframe_result
+take_extra(struct grpcframe_snappy_block *block,
+           struct grpcframe_decoder *decoder, uint8_t byte)
 {
     decoder->offset++;
     block->value |= (uint64_t)byte << (8 * block->have);
@@ -152,8 +154,7 @@ static enum grpcframe_result take_extra(struct grpcframe_snappy_block *block,
 
 static enum grpcframe_result
 take_literal(struct grpcframe_snappy_block *block,
-             struct grpcframe_decoder *decoder, const uint8_t *data,
-             size_t len)
+             struct grpcframe_decoder *decoder, const uint8_t *data, size_t len)
 {
     if (block->window != NULL)
         window_append(block, data, len);

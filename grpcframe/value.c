@@ -10,23 +10,27 @@
 
 /* ---- Text ------------------------------------------------------------ */
 
-static int is_digit(char c)
+static int
+is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static int is_blank(char c)
+static int
+is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-static char to_lower(char c)
+static char
+to_lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 /* Takes the blanks off both ends. */
-static void trim(const char **value, size_t *len)
+static void
+trim(const char **value, size_t *len)
 {
     while (*len > 0 && is_blank(**value)) {
         ++*value;
@@ -36,8 +40,8 @@ static void trim(const char **value, size_t *len)
         --*len;
 }
 
-static int equal_nocase(const char *a, size_t a_len, const char *b,
-                        size_t b_len)
+static int
+equal_nocase(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     if (a_len != b_len)
         return 0;
@@ -50,8 +54,9 @@ static int equal_nocase(const char *a, size_t a_len, const char *b,
 
 /* Cuts the next element off a comma-separated list and trims it.  Returns 0
  * when there is none; an empty list has one, empty element. */
-static int next_element(const char **list, size_t *list_len,
-                        const char **element, size_t *len)
+static int
+next_element(const char **list, size_t *list_len, const char **element,
+             size_t *len)
 {
     const char *comma;
 
@@ -73,7 +78,8 @@ static int next_element(const char **list, size_t *list_len,
 
 /* ---- Encodings ------------------------------------------------------- */
 
-enum grpcframe_codec grpcframe_codec_parse(const char *name, size_t len)
+enum grpcframe_codec
+grpcframe_codec_parse(const char *name, size_t len)
 {
     static const struct {
         /* name is the token on the wire. */
@@ -100,8 +106,9 @@ enum grpcframe_codec grpcframe_codec_parse(const char *name, size_t len)
     return GRPCFRAME_CODEC_UNKNOWN;
 }
 
-int grpcframe_list_has(const char *list, size_t list_len, const char *name,
-                       size_t name_len)
+int
+grpcframe_list_has(const char *list, size_t list_len, const char *name,
+                   size_t name_len)
 {
     const char *element;
     size_t len;
@@ -116,7 +123,8 @@ int grpcframe_list_has(const char *list, size_t list_len, const char *name,
 
 /* ---- Status ---------------------------------------------------------- */
 
-int grpcframe_status_parse(const char *value, size_t len, int *status)
+int
+grpcframe_status_parse(const char *value, size_t len, int *status)
 {
     int n = 0;
 
@@ -133,7 +141,8 @@ int grpcframe_status_parse(const char *value, size_t len, int *status)
     return GRPCFRAME_OK;
 }
 
-const char *grpcframe_status_name(int status)
+const char *
+grpcframe_status_name(int status)
 {
     static const char *const names[GRPCFRAME_STATUS_MAX + 1] = {
         "OK",
@@ -160,7 +169,8 @@ const char *grpcframe_status_name(int status)
     return names[status];
 }
 
-static int hex_value(char c)
+static int
+hex_value(char c)
 {
     if (is_digit(c))
         return c - '0';
@@ -170,8 +180,9 @@ static int hex_value(char c)
     return -1;
 }
 
-size_t grpcframe_percent_decode(char *out, const char *value, size_t len,
-                                int *malformed)
+size_t
+grpcframe_percent_decode(char *out, const char *value, size_t len,
+                         int *malformed)
 {
     size_t n = 0;
     int bad = 0;
@@ -201,7 +212,8 @@ size_t grpcframe_percent_decode(char *out, const char *value, size_t len,
 /* ---- Timeout --------------------------------------------------------- */
 
 /* Returns how many nanoseconds |unit| is, or 0. */
-static uint64_t timeout_unit_ns(char unit)
+static uint64_t
+timeout_unit_ns(char unit)
 {
     switch (unit) {
     case 'H':
@@ -221,8 +233,8 @@ static uint64_t timeout_unit_ns(char unit)
     }
 }
 
-int grpcframe_timeout_parse(const char *value, size_t len,
-                            uint64_t *timeout_us)
+int
+grpcframe_timeout_parse(const char *value, size_t len, uint64_t *timeout_us)
 {
     uint64_t unit;
     uint64_t n = 0;
@@ -247,7 +259,8 @@ int grpcframe_timeout_parse(const char *value, size_t len,
 
 /* ---- Binary metadata ------------------------------------------------- */
 
-static int is_base64(char c)
+static int
+is_base64(char c)
 {
     char lower = to_lower(c);
 
@@ -255,7 +268,8 @@ static int is_base64(char c)
            c == '/';
 }
 
-static int base64_one_valid(const char *value, size_t len)
+static int
+base64_one_valid(const char *value, size_t len)
 {
     size_t n = 0;
 
@@ -275,7 +289,8 @@ static int base64_one_valid(const char *value, size_t len)
     return 1;
 }
 
-int grpcframe_base64_valid(const char *value, size_t len)
+int
+grpcframe_base64_valid(const char *value, size_t len)
 {
     const char *element;
     size_t element_len;

@@ -39,17 +39,20 @@ struct zlib_decoder {
 
 static const uint8_t gzip_magic[LEAD_LEN] = {0x1f, 0x8b};
 
-static void *zlib_alloc(void *pool, uInt items, uInt size)
+static void *
+zlib_alloc(void *pool, uInt items, uInt size)
 {
     return grpcframe_inflate_alloc(pool, (size_t)items * size);
 }
 
-static void zlib_free(void *pool, void *block)
+static void
+zlib_free(void *pool, void *block)
 {
     grpcframe_inflate_free(pool, block);
 }
 
-static int zlib_init(struct grpcframe_decoder *decoder)
+static int
+zlib_init(struct grpcframe_decoder *decoder)
 {
     struct zlib_decoder *z = (struct zlib_decoder *)decoder;
 
@@ -60,7 +63,8 @@ static int zlib_init(struct grpcframe_decoder *decoder)
     return inflateInit2(&z->stream, 15) == Z_OK ? 0 : -1;
 }
 
-static int zlib_begin(struct grpcframe_decoder *decoder)
+static int
+zlib_begin(struct grpcframe_decoder *decoder)
 {
     struct zlib_decoder *z = (struct zlib_decoder *)decoder;
 
@@ -73,14 +77,16 @@ static int zlib_begin(struct grpcframe_decoder *decoder)
 /* RFC 1950, section 2.2: method 8, a window of at most 32 KiB, and a header
  * that is a multiple of 31.  A raw stream begins like that only if its first
  * block is stored, not the last, and padded with a 1 bit. */
-static int lead_is_zlib(const uint8_t *lead)
+static int
+lead_is_zlib(const uint8_t *lead)
 {
     return (lead[0] & 0x0f) == 8 && lead[0] >> 4 <= 7 &&
            (lead[0] << 8 | lead[1]) % 31 == 0;
 }
 
 /* Sets zlib up for the wrapper that the first bytes announce. */
-static void zlib_begin_member(struct zlib_decoder *z, const uint8_t *lead)
+static void
+zlib_begin_member(struct zlib_decoder *z, const uint8_t *lead)
 {
     int window_bits = 15;
 
@@ -96,16 +102,17 @@ static void zlib_begin_member(struct zlib_decoder *z, const uint8_t *lead)
     z->lead_len = 0;
 }
 
-static void zlib_end_member(struct zlib_decoder *z)
+static void
+zlib_end_member(struct zlib_decoder *z)
 {
     z->any_member = 1;
-    z->state =
-        z->base.codec == GRPCFRAME_CODEC_GZIP ? ZLIB_LEAD : ZLIB_END;
+    z->state = z->base.codec == GRPCFRAME_CODEC_GZIP ? ZLIB_LEAD : ZLIB_END;
 }
 
 /* zlib tells kinds of faults apart only by its texts.  The offset is that of
  * the field that does not match. */
-static enum grpcframe_result zlib_fault(struct zlib_decoder *z)
+static enum grpcframe_result
+zlib_fault(struct zlib_decoder *z)
 {
     const char *text = z->stream.msg;
 
@@ -128,9 +135,8 @@ static enum grpcframe_result zlib_fault(struct zlib_decoder *z)
  * Z_FINISH spares zlib the window when a message ends in its first call, as
  * short ones do; otherwise it is Z_NO_FLUSH under another return value.
  */
-static enum grpcframe_result zlib_run(struct zlib_decoder *z,
-                                      const uint8_t *data, size_t len,
-                                      size_t *used)
+static enum grpcframe_result
+zlib_run(struct zlib_decoder *z, const uint8_t *data, size_t len, size_t *used)
 {
     uint8_t *scratch = grpcframe_inflate_scratch(&z->base);
     enum grpcframe_result result;
@@ -167,17 +173,16 @@ static enum grpcframe_result zlib_run(struct zlib_decoder *z,
     }
 }
 
-static int lead_is_wrong(const struct zlib_decoder *z, const uint8_t *data,
-                         size_t len)
+static int
+lead_is_wrong(const struct zlib_decoder *z, const uint8_t *data, size_t len)
 {
     return z->base.codec == GRPCFRAME_CODEC_GZIP &&
            memcmp(data, gzip_magic + z->lead_len, len) != 0;
 }
 
 /* Takes the first bytes of a member, which mostly come together. */
-static enum grpcframe_result zlib_lead(struct zlib_decoder *z,
-                                       const uint8_t *data, size_t len,
-                                       size_t *used)
+static enum grpcframe_result
+zlib_lead(struct zlib_decoder *z, const uint8_t *data, size_t len, size_t *used)
 {
     int together = z->lead_len == 0 && len >= LEAD_LEN;
     uint8_t lead[LEAD_LEN];
@@ -200,8 +205,8 @@ static enum grpcframe_result zlib_lead(struct zlib_decoder *z,
     return zlib_run(z, lead, LEAD_LEN, &n);
 }
 
-static enum grpcframe_result zlib_step(struct grpcframe_decoder *decoder,
-                                       const uint8_t *data, size_t len)
+static enum grpcframe_result
+zlib_step(struct grpcframe_decoder *decoder, const uint8_t *data, size_t len)
 {
     struct zlib_decoder *z = (struct zlib_decoder *)decoder;
     enum grpcframe_result result = GRPCFRAME_RESULT_OK;
@@ -226,22 +231,25 @@ static enum grpcframe_result zlib_step(struct grpcframe_decoder *decoder,
     return result;
 }
 
-static enum grpcframe_result zlib_finish(struct grpcframe_decoder *decoder)
+static enum grpcframe_result
+zlib_finish(struct grpcframe_decoder *decoder)
 {
     const struct zlib_decoder *z = (const struct zlib_decoder *)decoder;
 
-    if (z->state == ZLIB_END || (z->any_member && z->state == ZLIB_LEAD &&
-                                 z->lead_len == 0))
+    if (z->state == ZLIB_END ||
+        (z->any_member && z->state == ZLIB_LEAD && z->lead_len == 0))
         return GRPCFRAME_RESULT_OK;
     return GRPCFRAME_RESULT_TRUNCATED;
 }
 
-static void zlib_end(struct grpcframe_decoder *decoder)
+static void
+zlib_end(struct grpcframe_decoder *decoder)
 {
     (void)decoder;
 }
 
-static void zlib_destroy(struct grpcframe_decoder *decoder)
+static void
+zlib_destroy(struct grpcframe_decoder *decoder)
 {
     struct zlib_decoder *z = (struct zlib_decoder *)decoder;
 

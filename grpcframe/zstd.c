@@ -64,7 +64,8 @@ struct zstd_decoder {
 
 /* ---- Memory ---------------------------------------------------------- */
 
-static void zstd_drop(struct zstd_decoder *z)
+static void
+zstd_drop(struct zstd_decoder *z)
 {
     (void)ZSTD_freeDCtx(z->dctx);
     z->dctx = NULL;
@@ -74,7 +75,8 @@ static void zstd_drop(struct zstd_decoder *z)
 
 /* Tells the pool what the context has grown or shrunk to.  Returns -1, and
  * drops the context, when that is too much. */
-static int zstd_account(struct zstd_decoder *z)
+static int
+zstd_account(struct zstd_decoder *z)
 {
     size_t bytes = ZSTD_sizeof_DCtx(z->dctx);
 
@@ -90,7 +92,8 @@ static int zstd_account(struct zstd_decoder *z)
     return 0;
 }
 
-static int zstd_open(struct zstd_decoder *z)
+static int
+zstd_open(struct zstd_decoder *z)
 {
     z->dctx = ZSTD_createDCtx();
     if (z->dctx == NULL)
@@ -101,7 +104,8 @@ static int zstd_open(struct zstd_decoder *z)
     return zstd_account(z);
 }
 
-static int zstd_init(struct grpcframe_decoder *decoder)
+static int
+zstd_init(struct grpcframe_decoder *decoder)
 {
     struct zstd_decoder *z = (struct zstd_decoder *)decoder;
 
@@ -110,7 +114,8 @@ static int zstd_init(struct grpcframe_decoder *decoder)
     return zstd_open(z);
 }
 
-static int zstd_begin(struct grpcframe_decoder *decoder)
+static int
+zstd_begin(struct grpcframe_decoder *decoder)
 {
     struct zstd_decoder *z = (struct zstd_decoder *)decoder;
 
@@ -123,19 +128,22 @@ static int zstd_begin(struct grpcframe_decoder *decoder)
     return 0;
 }
 
-static void zstd_end(struct grpcframe_decoder *decoder)
+static void
+zstd_end(struct grpcframe_decoder *decoder)
 {
     (void)decoder;
 }
 
-static void zstd_destroy(struct grpcframe_decoder *decoder)
+static void
+zstd_destroy(struct grpcframe_decoder *decoder)
 {
     zstd_drop((struct zstd_decoder *)decoder);
 }
 
 /* ---- Frame headers --------------------------------------------------- */
 
-static uint64_t read_le(const uint8_t *p, size_t n)
+static uint64_t
+read_le(const uint8_t *p, size_t n)
 {
     uint64_t value = 0;
 
@@ -145,13 +153,15 @@ static uint64_t read_le(const uint8_t *p, size_t n)
 }
 
 /* The two kinds of magic numbers differ from their first byte on. */
-static int magic_is_skippable(const uint8_t *p)
+static int
+magic_is_skippable(const uint8_t *p)
 {
     return p[0] >= 0x50 && p[0] <= 0x5f;
 }
 
 /* Returns 1 when the first bytes in |header| can begin a frame. */
-static int magic_is_good(const uint8_t *header, size_t len)
+static int
+magic_is_good(const uint8_t *header, size_t len)
 {
     static const uint8_t frame[MAGIC_LEN] = {0x28, 0xb5, 0x2f, 0xfd};
     static const uint8_t skippable[MAGIC_LEN] = {0x50, 0x2a, 0x4d, 0x18};
@@ -165,7 +175,8 @@ static int magic_is_good(const uint8_t *header, size_t len)
 
 /* The length of the field that holds the size of the content, by
  * descriptor. */
-static size_t size_field_len(uint8_t descriptor)
+static size_t
+size_field_len(uint8_t descriptor)
 {
     unsigned flag = descriptor >> 6;
 
@@ -174,15 +185,14 @@ static size_t size_field_len(uint8_t descriptor)
     return (size_t)1 << flag;
 }
 
-/* Returns how long the header is, as far as |len| bytes of it tell. */
-static size_t header_need(const uint8_t *header, size_t len)
+/* Returns how long the header is, as far as |len| bytes (not 0) of it tell. */
+static size_t
+header_need(const uint8_t *header, size_t len)
 {
     static const uint8_t id_len[] = {0, 1, 2, 4};
     size_t need = MAGIC_LEN + DESCRIPTOR_LEN;
     uint8_t descriptor;
 
-    if (len == 0)
-        return 1;
     if (magic_is_skippable(header))
         return SKIPPABLE_LEN;
     if (len < need)
@@ -193,7 +203,8 @@ static size_t header_need(const uint8_t *header, size_t len)
     return need + id_len[descriptor & 3] + size_field_len(descriptor);
 }
 
-static uint64_t header_content_size(const uint8_t *header, size_t len)
+static uint64_t
+header_content_size(const uint8_t *header, size_t len)
 {
     size_t n = size_field_len(header[MAGIC_LEN]);
     uint64_t size;
@@ -206,7 +217,8 @@ static uint64_t header_content_size(const uint8_t *header, size_t len)
 
 /* ---- Frames ---------------------------------------------------------- */
 
-static enum grpcframe_result zstd_result(size_t code)
+static enum grpcframe_result
+zstd_result(size_t code)
 {
     switch (ZSTD_getErrorCode(code)) {
     case ZSTD_error_checksum_wrong:
@@ -222,22 +234,24 @@ static enum grpcframe_result zstd_result(size_t code)
 /* A fault counts from the piece that holds it, and so does what came out:
  * how much of the piece libzstd lets out first depends on the buffers that
  * earlier frames left behind. */
-static enum grpcframe_result zstd_fault(struct zstd_decoder *z,
-                                        enum grpcframe_result result)
+static enum grpcframe_result
+zstd_fault(struct zstd_decoder *z, enum grpcframe_result result)
 {
     z->base.offset = z->piece_offset;
     z->base.length = z->piece_length;
     return result;
 }
 
-static void zstd_begin_piece(struct zstd_decoder *z, uint64_t hint)
+static void
+zstd_begin_piece(struct zstd_decoder *z, uint64_t hint)
 {
     z->left = hint;
     z->piece_offset = z->base.offset;
     z->piece_length = z->base.length;
 }
 
-static void zstd_end_frame(struct zstd_decoder *z)
+static void
+zstd_end_frame(struct zstd_decoder *z)
 {
     z->any_frame = 1;
     z->state = ZSTD_STATE_HEADER;
@@ -245,9 +259,8 @@ static void zstd_end_frame(struct zstd_decoder *z)
 
 /* Gives libzstd |len| bytes, no more than it asked for, and sets |*hint| to
  * what it asks for next: 0 at the end of a frame. */
-static enum grpcframe_result zstd_run(struct zstd_decoder *z,
-                                      const uint8_t *data, size_t len,
-                                      size_t *hint)
+static enum grpcframe_result
+zstd_run(struct zstd_decoder *z, const uint8_t *data, size_t len, size_t *hint)
 {
     uint8_t *scratch = grpcframe_inflate_scratch(&z->base);
     enum grpcframe_result result = GRPCFRAME_RESULT_OK;
@@ -272,7 +285,8 @@ static enum grpcframe_result zstd_run(struct zstd_decoder *z,
 }
 
 /* Starts on the frame whose header is complete. */
-static enum grpcframe_result zstd_begin_frame(struct zstd_decoder *z)
+static enum grpcframe_result
+zstd_begin_frame(struct zstd_decoder *z)
 {
     enum grpcframe_result result;
     size_t len = z->header_len;
@@ -299,8 +313,8 @@ static enum grpcframe_result zstd_begin_frame(struct zstd_decoder *z)
     return result;
 }
 
-static enum grpcframe_result zstd_take_header(struct zstd_decoder *z,
-                                              uint8_t byte)
+static enum grpcframe_result
+zstd_take_header(struct zstd_decoder *z, uint8_t byte)
 {
     z->header[z->header_len++] = byte;
     if (!magic_is_good(z->header, z->header_len))
@@ -311,9 +325,9 @@ static enum grpcframe_result zstd_take_header(struct zstd_decoder *z,
     return zstd_begin_frame(z);
 }
 
-static enum grpcframe_result zstd_take_frame(struct zstd_decoder *z,
-                                             const uint8_t *data, size_t len,
-                                             size_t *used)
+static enum grpcframe_result
+zstd_take_frame(struct zstd_decoder *z, const uint8_t *data, size_t len,
+                size_t *used)
 {
     uint64_t before = z->base.offset;
     size_t hint = 0;
@@ -330,8 +344,8 @@ static enum grpcframe_result zstd_take_frame(struct zstd_decoder *z,
     return GRPCFRAME_RESULT_OK;
 }
 
-static enum grpcframe_result zstd_step(struct grpcframe_decoder *decoder,
-                                       const uint8_t *data, size_t len)
+static enum grpcframe_result
+zstd_step(struct grpcframe_decoder *decoder, const uint8_t *data, size_t len)
 {
     struct zstd_decoder *z = (struct zstd_decoder *)decoder;
     enum grpcframe_result result = GRPCFRAME_RESULT_OK;
@@ -360,7 +374,8 @@ static enum grpcframe_result zstd_step(struct grpcframe_decoder *decoder,
     return result;
 }
 
-static enum grpcframe_result zstd_finish(struct grpcframe_decoder *decoder)
+static enum grpcframe_result
+zstd_finish(struct grpcframe_decoder *decoder)
 {
     const struct zstd_decoder *z = (const struct zstd_decoder *)decoder;
 

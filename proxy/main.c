@@ -108,6 +108,7 @@ on_stop(evutil_socket_t signal, short what, void *user)
     hurry_sink = run->sink;
     sigaction(SIGINT, &second, NULL);
     sigaction(SIGTERM, &second, NULL);
+    sink_lift_bound(run->sink);
     worker_pool_stop(run->pool);
 }
 

@@ -111,6 +111,15 @@ sink_queued(struct sink *sink)
 }
 
 void
+sink_lift_bound(struct sink *sink)
+{
+    pthread_mutex_lock(&sink->lock);
+    sink->config.queue_max = SIZE_MAX;
+    atomic_store(&sink->full, 0);
+    pthread_mutex_unlock(&sink->lock);
+}
+
+void
 sink_reopen(struct sink *sink)
 {
     pthread_mutex_lock(&sink->lock);

@@ -73,6 +73,11 @@ int sink_is_lossless(const struct sink *sink);
 /* sink_queued returns how many bytes wait.  Thread-safe. */
 size_t sink_queued(struct sink *sink);
 
+/* sink_lift_bound makes the queue take whatever comes: at the end of a run,
+ * when there is no more traffic, the events of what was open must not be
+ * dropped, and they are no more than the memory of what was open. */
+void sink_lift_bound(struct sink *sink);
+
 /* sink_reopen asks for the file to be closed and opened anew (log rotation):
  * done by the thread between two lines.  When that fails the old file stays.
  * No-op on standard output. */

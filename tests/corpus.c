@@ -112,8 +112,8 @@ corpus_has_preface(const struct vector_script *script)
     struct vector_buf head = {0};
     int result;
 
-    for (size_t i = 0;
-         i < script->n_steps && head.len < VECTOR_PREFACE_LEN; i++) {
+    for (size_t i = 0; i < script->n_steps && head.len < VECTOR_PREFACE_LEN;
+         i++) {
         const struct vector_step *step = &script->steps[i];
 
         if (step->from == SIDE_CLIENT) {
@@ -149,8 +149,8 @@ static void
 same(const struct vector_run *whole, const struct vector_run *run,
      const struct vector_cut *cut, struct vector_buf *problem)
 {
-    size_t n = whole->text.len < run->text.len ? whole->text.len
-                                               : run->text.len;
+    size_t n =
+        whole->text.len < run->text.len ? whole->text.len : run->text.len;
     size_t at = 0;
     size_t line = 0;
 

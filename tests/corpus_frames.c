@@ -56,8 +56,8 @@ frame_matches(const cJSON *event, const cJSON *frame)
            strcmp(vector_lines_string(event, "type"), type) == 0 &&
            cJSON_Compare(get(event, "flags"), get(frame, "flags"), 1) &&
            cJSON_Compare(get(event, "length"), get(frame, "length"), 1) &&
-           cJSON_Compare(get(event, "stream"),
-                         get(frame, "stream_identifier"), 1);
+           cJSON_Compare(get(event, "stream"), get(frame, "stream_identifier"),
+                         1);
 }
 
 static void
@@ -71,8 +71,8 @@ case_compare(const cJSON *file, const struct vector_lines *lines,
     for (size_t i = 0; i < lines->n; i++) {
         const cJSON *event = lines->events[i];
 
-        n_errors += strcmp(vector_lines_string(event, "severity"),
-                           "error") == 0;
+        n_errors +=
+            strcmp(vector_lines_string(event, "severity"), "error") == 0;
         n_frames += cJSON_IsObject(frame) && frame_matches(event, frame);
     }
     if (cJSON_IsObject(frame) && n_frames != 1) {

@@ -28,8 +28,8 @@ send_from(struct vector_script *script, enum side from)
 static void
 field(struct vector_buf *block, const char *name, const char *value)
 {
-    vector_hpack_field(block, VECTOR_HPACK_PLAIN, 0, name, strlen(name),
-                       value, strlen(value));
+    vector_hpack_field(block, VECTOR_HPACK_PLAIN, 0, name, strlen(name), value,
+                       strlen(value));
 }
 
 static void
@@ -138,8 +138,7 @@ stream_play(const char *path, enum side from, struct vector_buf *problem)
         if (i == VARIANT_PREFACE && from == SIDE_CLIENT &&
             memcmp(bytes.data, VECTOR_PREFACE,
                    bytes.len < VECTOR_PREFACE_LEN ? bytes.len
-                                                  : VECTOR_PREFACE_LEN) ==
-                0) {
+                                                  : VECTOR_PREFACE_LEN) == 0) {
             vector_script_clear(&script);
             continue;
         }

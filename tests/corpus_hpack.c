@@ -19,6 +19,7 @@
 
 /* struct story is a file being played. */
 struct story {
+    /* script is what is played. */
     struct vector_script script;
     /* from is the side that sends the header blocks. */
     enum side from;
@@ -51,16 +52,14 @@ story_block(struct story *story, const struct vector_buf *block)
 
     do {
         size_t n = block->len - at < FRAME_MAX ? block->len - at : FRAME_MAX;
-        unsigned flags =
-            at + n == block->len ? VECTOR_FLAG_END_HEADERS : 0u;
+        unsigned flags = at + n == block->len ? VECTOR_FLAG_END_HEADERS : 0u;
 
         if (at == 0) {
             flags |= VECTOR_FLAG_END_STREAM;
         }
-        vector_frame_head(out, n,
-                          at == 0 ? VECTOR_FRAME_HEADERS
-                                  : VECTOR_FRAME_CONTINUATION,
-                          flags, story->stream);
+        vector_frame_head(
+            out, n, at == 0 ? VECTOR_FRAME_HEADERS : VECTOR_FRAME_CONTINUATION,
+            flags, story->stream);
         vector_buf_add(out, block->data + at, n);
         at += n;
     } while (at < block->len);
@@ -70,8 +69,8 @@ story_block(struct story *story, const struct vector_buf *block)
 static void
 story_want(struct story *story, const cJSON *headers)
 {
-    story->wants = vector_grow(story->wants, story->n_wants + 1,
-                               sizeof(*story->wants));
+    story->wants =
+        vector_grow(story->wants, story->n_wants + 1, sizeof(*story->wants));
     story->wants[story->n_wants++] = headers;
 }
 
@@ -160,15 +159,13 @@ netty_case(struct story *story, const cJSON *item, const cJSON *limit)
     if (cJSON_IsNumber(limit)) {
         vector_hpack_size(&block, (uint32_t)limit->valuedouble);
     }
-    cJSON_ArrayForEach(line,
-                       cJSON_GetObjectItemCaseSensitive(item, "encoded"))
+    cJSON_ArrayForEach(line, cJSON_GetObjectItemCaseSensitive(item, "encoded"))
     {
         hex_add(&block, line->valuestring);
     }
     story_block(story, &block);
     story_want(story, cJSON_GetObjectItemCaseSensitive(item, "headers"));
-    netty_probe(story,
-                cJSON_GetObjectItemCaseSensitive(item, "dynamic_table"));
+    netty_probe(story, cJSON_GetObjectItemCaseSensitive(item, "dynamic_table"));
     vector_buf_clear(&block);
 }
 
@@ -180,13 +177,12 @@ story_build(struct story *story, const cJSON *file)
     const cJSON *item;
 
     corpus_hello(&story->script);
-    cJSON_ArrayForEach(item,
-                       cJSON_GetObjectItemCaseSensitive(file, "cases"))
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(file, "cases"))
     {
         story_case(story, item);
     }
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(
-                                 file, "header_blocks"))
+    cJSON_ArrayForEach(item,
+                       cJSON_GetObjectItemCaseSensitive(file, "header_blocks"))
     {
         netty_case(story, item, limit);
         limit = NULL;
@@ -242,8 +238,8 @@ story_compare(const struct story *story, const struct vector_lines *lines,
     for (size_t i = 0; i < lines->n; i++) {
         const cJSON *event = lines->events[i];
 
-        n_errors += strcmp(vector_lines_string(event, "code"),
-                           "hpack_error") == 0;
+        n_errors +=
+            strcmp(vector_lines_string(event, "code"), "hpack_error") == 0;
         if (strcmp(vector_lines_event(event), "headers") != 0 ||
             n == story->n_wants) {
             continue;

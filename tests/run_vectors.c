@@ -8,7 +8,7 @@
  * A run that a reset ends after so many bytes, for every number of them, must
  * balance as well.
  *
- *     run_vectors [--only NAME] [--no-sweep] [-v] FILE...
+ *     run_vectors [--only NAME] [--no-sweep] [--print] [-v] FILE...
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +38,8 @@ struct options {
     const char *only;
     /* no_sweep leaves out the failing allocations. */
     int no_sweep;
+    /* is_printing prints the lines of every vector and tests nothing. */
+    int is_printing;
     /* is_verbose prints every title, and all output of what fails. */
     int is_verbose;
 };
@@ -96,8 +98,8 @@ match_fail(const struct vector *vector, const struct vector_want *want,
         json_print("got     ", event);
         return -1;
     }
-    fail_at(vector, want->line, event == NULL ? "an event did not come"
-                                              : "an event is different");
+    fail_at(vector, want->line,
+            event == NULL ? "an event did not come" : "an event is different");
     json_print("expected", want->event);
     if (event != NULL) {
         json_print("got     ", event);
@@ -179,12 +181,9 @@ rules_fill(struct vector_ledger_rules *rules, const struct vector *vector,
         }
     }
     rules->preface = head.len >= VECTOR_PREFACE_LEN &&
-                     memcmp(head.data, VECTOR_PREFACE,
-                            VECTOR_PREFACE_LEN) == 0;
-    rules->has_calls =
-        (vector->script.config.events >> EVENT_CALL & 1) != 0;
-    rules->has_frames =
-        vector->script.config.events == vector_tap_all_events;
+                     memcmp(head.data, VECTOR_PREFACE, VECTOR_PREFACE_LEN) == 0;
+    rules->has_calls = (vector->script.config.events >> EVENT_CALL & 1) != 0;
+    rules->has_frames = vector->script.config.events == vector_tap_all_events;
     rules->is_orderly = 1;
     vector_buf_clear(&head);
 }
@@ -255,8 +254,8 @@ first_difference(const struct vector_buf *a, const struct vector_buf *b)
         x += x_len + 1;
         y += y_len + 1;
     }
-    printf("    whole:    %.*s\n    this cut: %.*s\n", (int)strcspn(x, "\n"),
-           x, (int)strcspn(y, "\n"), y);
+    printf("    whole:    %.*s\n    this cut: %.*s\n", (int)strcspn(x, "\n"), x,
+           (int)strcspn(y, "\n"), y);
 }
 
 static int
@@ -363,8 +362,7 @@ sweep_check(const struct vector *vector, const struct vector_run *run,
         n_closes += strcmp(vector_lines_event(lines.events[i]),
                            "connection_close") == 0;
     }
-    if (result == 0 && run->is_started && run->n_lost == 0 &&
-        n_closes != 1) {
+    if (result == 0 && run->is_started && run->n_lost == 0 && n_closes != 1) {
         fail_at(vector, vector->line, name);
         printf("    %d connection_close events, none given up\n", n_closes);
         result = -1;
@@ -417,6 +415,18 @@ sweep_both(const struct vector *vector, const struct vector_run *whole)
     return 0;
 }
 
+static void
+vector_print(const struct vector *vector)
+{
+    struct vector_cut cut = {VECTOR_CUT_WHOLE, 0, 0};
+    struct vector_run run;
+
+    memset(&run, 0, sizeof(run));
+    vector_tap_play(&vector->script, &cut, &run);
+    printf("%s", (const char *)run.text.data);
+    vector_buf_clear(&run.text);
+}
+
 static int
 vector_run_all(const struct vector *vector, const struct options *options)
 {
@@ -449,6 +459,8 @@ options_parse(struct options *options, int argc, char **argv)
     for (i = 1; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--no-sweep") == 0) {
             options->no_sweep = 1;
+        } else if (strcmp(argv[i], "--print") == 0) {
+            options->is_printing = 1;
         } else if (strcmp(argv[i], "-v") == 0) {
             options->is_verbose = 1;
         } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
@@ -458,37 +470,48 @@ options_parse(struct options *options, int argc, char **argv)
         }
     }
     if (i == argc) {
-        vector_die("usage: run_vectors [--only NAME] [--no-sweep] [-v] "
-                   "FILE...");
+        vector_die("usage: run_vectors [--only NAME] [--no-sweep] "
+                   "[--print] [-v] FILE...");
     }
     return i;
+}
+
+/* file_run runs the vectors of |path|: n[0] counts those that passed, n[1]
+ * those that failed. */
+static void
+file_run(const char *path, const struct options *options, unsigned n[2])
+{
+    struct vector_file file;
+
+    vector_file_load(&file, path);
+    for (size_t i = 0; i < file.n; i++) {
+        const struct vector *vector = &file.vectors[i];
+
+        if (options->only != NULL && strcmp(options->only, vector->name) != 0) {
+            continue;
+        }
+        if (options->is_printing) {
+            vector_print(vector);
+        } else {
+            n[vector_run_all(vector, options) != 0]++;
+        }
+        fflush(stdout);
+    }
+    vector_file_clear(&file);
 }
 
 int
 main(int argc, char **argv)
 {
     struct options options;
-    unsigned n_passed = 0;
-    unsigned n_failed = 0;
+    unsigned n[2] = {0, 0};
 
     for (int i = options_parse(&options, argc, argv); i < argc; i++) {
-        struct vector_file file;
-
-        vector_file_load(&file, argv[i]);
-        for (size_t k = 0; k < file.n; k++) {
-            if (options.only != NULL &&
-                strcmp(options.only, file.vectors[k].name) != 0) {
-                continue;
-            }
-            if (vector_run_all(&file.vectors[k], &options) == 0) {
-                n_passed++;
-            } else {
-                n_failed++;
-            }
-            fflush(stdout);
-        }
-        vector_file_clear(&file);
+        file_run(argv[i], &options, n);
     }
-    printf("%u passed, %u failed\n", n_passed, n_failed);
-    return n_failed == 0 && n_passed > 0 ? 0 : 1;
+    if (options.is_printing) {
+        return 0;
+    }
+    printf("%u passed, %u failed\n", n[0], n[1]);
+    return n[1] == 0 && n[0] > 0 ? 0 : 1;
 }

@@ -20,7 +20,10 @@ $(OUT)/tests/corpus_%: $(OUT)/tests/corpus_%.o $(CORPUS_OBJS) $(ARCHIVES)
 	$(Q)$(link) $(TEST_LIBS) -o $@
 # Fuzz targets get a main that replays files; see tests/fuzz/replay.c.
 $(OUT)/tests/fuzz_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/tests/fuzz/replay.o \
-  $(VECTOR_OBJS) $(VECTOR_NOWRAP) $(ARCHIVES)
+  $(CORPUS_OBJS) $(ARCHIVES)
+	$(Q)$(link) $(TEST_LIBS) -o $@
+$(OUT)/tests/seeds: $(OUT)/tests/fuzz/seeds.o $(VECTOR_OBJS) $(VECTOR_NOWRAP) \
+  $(ARCHIVES)
 	$(Q)$(link) $(TEST_LIBS) -o $@
 
 check: tests

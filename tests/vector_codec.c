@@ -22,8 +22,8 @@ codec_zlib(struct vector_buf *out, int window_bits, const uint8_t *data,
     uLong bound;
 
     memset(&z, 0, sizeof(z));
-    if (deflateInit2(&z, 9, Z_DEFLATED, window_bits, 8,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&z, 9, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
         vector_die("deflateInit2");
     }
     bound = deflateBound(&z, (uLong)len);

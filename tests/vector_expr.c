@@ -22,8 +22,8 @@ vector_cursor_fail(const struct vector_cursor *cursor, const char *what)
 int
 vector_cursor_space(struct vector_cursor *cursor)
 {
-    while (cursor->p < cursor->end && (*cursor->p == ' ' ||
-                                       *cursor->p == '\t')) {
+    while (cursor->p < cursor->end &&
+           (*cursor->p == ' ' || *cursor->p == '\t')) {
         cursor->p++;
     }
     if (cursor->p < cursor->end && *cursor->p == '#') {
@@ -251,8 +251,8 @@ expr_item(struct vector_cursor *cursor, struct vector_buf *out)
         expr_string(cursor, out);
         return;
     }
-    while (cursor->p < cursor->end && (isalnum((unsigned char)*cursor->p) ||
-                                       *cursor->p == '_')) {
+    while (cursor->p < cursor->end &&
+           (isalnum((unsigned char)*cursor->p) || *cursor->p == '_')) {
         cursor->p++;
     }
     if (cursor->p < cursor->end && *cursor->p == '(' &&

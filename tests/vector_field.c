@@ -23,8 +23,8 @@ struct field_options {
     int is_done;
 };
 
-/* field_values are the fields that `[request PATH]` and `[response]` stand
- * for; the path goes where NULL is. */
+/* field_request and field_response are the fields that `[request PATH]` and
+ * `[response]` stand for; the path goes where NULL is. */
 static const char *const field_request[][2] = {
     {":method", "POST"},
     {":scheme", "http"},
@@ -155,9 +155,8 @@ field_literal(struct vector_buf *out, struct vector_cursor *line,
     vector_buf_add(&value, "", 0);
     field_repeat(&value, options->times);
     if (options->index != 0) {
-        vector_hpack_name(out, options->form, options->huffman,
-                          options->index, (const char *)value.data,
-                          value.len);
+        vector_hpack_name(out, options->form, options->huffman, options->index,
+                          (const char *)value.data, value.len);
     } else {
         vector_hpack_field(out, options->form, options->huffman,
                            (const char *)name.data, name.len,

@@ -84,12 +84,12 @@ title_read(struct reader *reader)
     while (reader->line.p < reader->line.end && *reader->line.p == ' ') {
         reader->line.p++;
     }
-    file->vectors = vector_grow(file->vectors, file->n + 1,
-                                sizeof(*file->vectors));
+    file->vectors =
+        vector_grow(file->vectors, file->n + 1, sizeof(*file->vectors));
     vector = &file->vectors[file->n++];
     memset(vector, 0, sizeof(*vector));
-    vector->name = text_copy(reader->line.p,
-                             (size_t)(reader->line.end - reader->line.p));
+    vector->name =
+        text_copy(reader->line.p, (size_t)(reader->line.end - reader->line.p));
     vector->file = reader->line.file;
     vector->line = reader->line.line;
     vector->script.config.events = vector_tap_all_events;
@@ -161,8 +161,8 @@ want_read(struct reader *reader)
         vector_cursor_fail(&start, "not a JSON object");
     }
     vector_buf_clear(&text);
-    vector->wants = vector_grow(vector->wants, vector->n_wants + 1,
-                                sizeof(want));
+    vector->wants =
+        vector_grow(vector->wants, vector->n_wants + 1, sizeof(want));
     vector->wants[vector->n_wants++] = want;
 }
 
@@ -177,8 +177,8 @@ close_read(struct reader *reader)
     vector_cursor_word(&reader->line, word, sizeof(word));
     for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
         if (strcmp(word, reasons[i]) == 0) {
-            vector_script_add(&reader_vector(reader)->script,
-                              VECTOR_STEP_CLOSE, SIDE_CLIENT, reader->at_us)
+            vector_script_add(&reader_vector(reader)->script, VECTOR_STEP_CLOSE,
+                              SIDE_CLIENT, reader->at_us)
                 ->reason = (enum conn_reason)i;
             return;
         }
@@ -221,8 +221,7 @@ kinds_read(struct reader *reader, unsigned *mask)
         word++;
     }
     while (word < reader->line.end) {
-        const char *end =
-            memchr(word, ',', (size_t)(reader->line.end - word));
+        const char *end = memchr(word, ',', (size_t)(reader->line.end - word));
 
         end = end == NULL ? reader->line.end : end;
         if (event_kind_select(mask, word, (size_t)(end - word)) != 0) {
@@ -238,8 +237,8 @@ text_read(struct reader *reader, int is_absent)
     struct vector *vector = reader_vector(reader);
     struct vector_text *text;
 
-    vector->texts = vector_grow(vector->texts, vector->n_texts + 1,
-                                sizeof(*vector->texts));
+    vector->texts =
+        vector_grow(vector->texts, vector->n_texts + 1, sizeof(*vector->texts));
     text = &vector->texts[vector->n_texts++];
     memset(text, 0, sizeof(*text));
     text->is_absent = is_absent;

@@ -51,10 +51,10 @@ struct name {
 };
 
 static const struct name frame_types[] = {
-    {"DATA", 0},         {"HEADERS", 1},  {"PRIORITY", 2},
-    {"RST_STREAM", 3},   {"SETTINGS", 4}, {"PUSH_PROMISE", 5},
-    {"PING", 6},         {"GOAWAY", 7},   {"WINDOW_UPDATE", 8},
-    {"CONTINUATION", 9}, {"FRAME", FRAME_RAW},  {NULL, 0},
+    {"DATA", 0},         {"HEADERS", 1},       {"PRIORITY", 2},
+    {"RST_STREAM", 3},   {"SETTINGS", 4},      {"PUSH_PROMISE", 5},
+    {"PING", 6},         {"GOAWAY", 7},        {"WINDOW_UPDATE", 8},
+    {"CONTINUATION", 9}, {"FRAME", FRAME_RAW}, {NULL, 0},
 };
 
 static const struct name frame_flags[] = {
@@ -284,9 +284,9 @@ frame_first(const struct frame *frame, struct vector_buf *out,
     if (frame->n_splits > 0) {
         flags &= ~(unsigned)VECTOR_FLAG_END_HEADERS;
     }
-    vector_frame_head(
-        out, frame->length == UINT64_MAX ? payload.len : frame->length,
-        frame->type, flags, frame->stream);
+    vector_frame_head(out,
+                      frame->length == UINT64_MAX ? payload.len : frame->length,
+                      frame->type, flags, frame->stream);
     vector_buf_add(out, payload.data, payload.len);
     vector_buf_clear(&payload);
 }
@@ -309,8 +309,7 @@ frame_write(const struct frame *frame, struct vector_buf *out,
             vector_cursor_fail(line, "splits are not in order");
         }
         vector_frame_head(out, end - at, VECTOR_FRAME_CONTINUATION,
-                          is_last ? frame->flags & VECTOR_FLAG_END_HEADERS
-                                  : 0,
+                          is_last ? frame->flags & VECTOR_FLAG_END_HEADERS : 0,
                           frame->stream);
         vector_buf_add(out, block->data + at, end - at);
         at = end;

@@ -14,6 +14,7 @@
 
 /* struct ledger is a check under way. */
 struct ledger {
+    /* lines are what is checked, by rules. */
     const struct vector_lines *lines;
     const struct vector_ledger_rules *rules;
     /* problem is where the first imbalance is described. */
@@ -41,8 +42,7 @@ number(struct ledger *ledger, const cJSON *object, const char *name)
     const cJSON *value = get(object, name);
 
     if (!cJSON_IsNumber(value) || value->valuedouble < 0 ||
-        value->valuedouble !=
-            (double)(uint64_t)value->valuedouble) {
+        value->valuedouble != (double)(uint64_t)value->valuedouble) {
         vector_format(ledger->problem, "%s is not a count; ", name);
         return 0;
     }
@@ -79,7 +79,7 @@ direction_check(struct ledger *ledger, const cJSON *call, int direction)
 {
     static const char *const wire[] = {"framing_bytes", "header_block_bytes",
                                        "padding_bytes", "control_bytes",
-                                       "body_bytes", NULL};
+                                       "body_bytes",    NULL};
     static const char *const body[] = {"prefix_bytes", "message_bytes",
                                        "truncated_bytes", NULL};
     const char *where = direction_names[direction];
@@ -95,8 +95,10 @@ direction_check(struct ledger *ledger, const cJSON *call, int direction)
     total(ledger, object, where, "body_bytes", add(ledger, object, body));
     if (number(ledger, object, "compressed_messages") >
         number(ledger, object, "messages")) {
-        vector_format(ledger->problem, "%s: more messages are compressed "
-                                       "than there are; ", where);
+        vector_format(ledger->problem,
+                      "%s: more messages are compressed "
+                      "than there are; ",
+                      where);
     }
     if (!cJSON_IsNull(get(object, "decoded_bytes"))) {
         number(ledger, object, "decoded_bytes");
@@ -121,8 +123,7 @@ frames_check(struct ledger *ledger, const cJSON *close, int side)
         sum += number(ledger, type, "bytes");
         n_frames += number(ledger, type, "count");
     }
-    total(ledger, object, "frames, preface and undecoded_bytes:", "bytes",
-          sum);
+    total(ledger, object, "frames, preface and undecoded_bytes:", "bytes", sum);
     for (size_t i = 0; i < ledger->lines->n; i++) {
         const cJSON *event = ledger->lines->events[i];
 
@@ -132,8 +133,7 @@ frames_check(struct ledger *ledger, const cJSON *close, int side)
     }
     if (ledger->rules->has_frames && n_events != n_frames) {
         vector_format(ledger->problem,
-                      "%s.frames counts %" PRIu64 ", events are %" PRIu64
-                      "; ",
+                      "%s.frames counts %" PRIu64 ", events are %" PRIu64 "; ",
                       side_names[side], n_frames, n_events);
     }
 }
@@ -142,8 +142,7 @@ static void
 close_check(struct ledger *ledger, const cJSON *close)
 {
     static const char *const parts[] = {"call_bytes", "connection_bytes",
-                                        "late_bytes", "undecoded_bytes",
-                                        NULL};
+                                        "late_bytes", "undecoded_bytes", NULL};
 
     for (int side = 0; side < 2; side++) {
         const char *where = side_names[side];
@@ -167,7 +166,7 @@ close_check(struct ledger *ledger, const cJSON *close)
     }
 }
 
-/* stream_state is what the events say of one stream. */
+/* struct stream_state is what the events say of one stream. */
 struct stream_state {
     /* stream is its number. */
     uint32_t stream;
@@ -212,8 +211,10 @@ stream_note(struct ledger *ledger, const cJSON *event,
         }
         state->has_call = 1;
     } else if (strcmp(kind, "message") == 0 && state->has_call) {
-        vector_format(ledger->problem, "a message of stream %u after its "
-                                       "call; ", state->stream);
+        vector_format(ledger->problem,
+                      "a message of stream %u after its "
+                      "call; ",
+                      state->stream);
     } else if (strcmp(kind, "frame") == 0) {
         state->has_headers |= strcmp(type, "HEADERS") == 0;
         state->is_promised |= strcmp(type, "PUSH_PROMISE") == 0;

@@ -35,6 +35,8 @@ static size_t
 utf8_length(const uint8_t *p, size_t len)
 {
     static const struct {
+        /* A first byte has the bits lead under mask; a code below least
+         * has a shorter form. */
         uint8_t mask, lead;
         uint32_t least;
     } forms[] = {{0x80, 0x00, 0},
@@ -119,8 +121,8 @@ line_parse(struct vector_lines *lines, const uint8_t *line, size_t len,
         cJSON_Delete(event);
         return -1;
     }
-    lines->events = vector_grow(lines->events, lines->n + 1,
-                                sizeof(*lines->events));
+    lines->events =
+        vector_grow(lines->events, lines->n + 1, sizeof(*lines->events));
     lines->events[lines->n++] = event;
     name = twice(event);
     if (name != NULL) {
@@ -190,8 +192,8 @@ vector_lines_matches(const cJSON *want, const cJSON *got)
     }
     cJSON_ArrayForEach(item, want)
     {
-        if (!vector_lines_matches(item, cJSON_GetObjectItemCaseSensitive(
-                                            got, item->string))) {
+        if (!vector_lines_matches(
+                item, cJSON_GetObjectItemCaseSensitive(got, item->string))) {
             return 0;
         }
     }
@@ -208,8 +210,8 @@ value_print(struct vector_buf *out, const cJSON *value)
 }
 
 void
-vector_lines_differ(struct vector_buf *out, const char *path,
-                    const cJSON *want, const cJSON *got)
+vector_lines_differ(struct vector_buf *out, const char *path, const cJSON *want,
+                    const cJSON *got)
 {
     const cJSON *item;
 

@@ -18,24 +18,40 @@ struct kind_names {
 static const char *const open_names[] = {"client", "server", NULL};
 
 static const char *const close_names[] = {
-    "client",      "server", "protocol", "duration_us", "connect_us",
-    "reason",      "error",  "calls",    "from_client", "from_server",
-    NULL};
+    "client", "server", "protocol",    "duration_us", "connect_us", "reason",
+    "error",  "calls",  "from_client", "from_server", NULL};
 
-static const char *const call_names[] = {
-    "stream",        "protocol",     "rpc",
-    "method",        "scheme",       "authority",
-    "path",          "content_type", "user_agent",
-    "grpc_timeout",  "http_status",  "grpc_status",
-    "grpc_status_name", "grpc_message", "trailers_only",
-    "kind",          "end",          "reset_code",
-    "started",       "duration_us",  "timing",
-    "request",       "response",     NULL};
+static const char *const call_names[] = {"stream",
+                                         "protocol",
+                                         "rpc",
+                                         "method",
+                                         "scheme",
+                                         "authority",
+                                         "path",
+                                         "content_type",
+                                         "user_agent",
+                                         "grpc_timeout",
+                                         "http_status",
+                                         "grpc_status",
+                                         "grpc_status_name",
+                                         "grpc_message",
+                                         "trailers_only",
+                                         "kind",
+                                         "end",
+                                         "reset_code",
+                                         "started",
+                                         "duration_us",
+                                         "timing",
+                                         "request",
+                                         "response",
+                                         NULL};
 
 static const char *const message_names[] = {
-    "stream",     "path",     "from",   "index",          "flag",
-    "compressed", "encoding", "length", "decoded_length", "frames",
-    "at_us",      "first_byte_at_us",   NULL};
+    "stream",   "path",   "from",
+    "index",    "flag",   "compressed",
+    "encoding", "length", "decoded_length",
+    "frames",   "at_us",  "first_byte_at_us",
+    NULL};
 
 static const char *const notice_names[] = {"severity", "code",   "from",
                                            "stream",   "detail", NULL};
@@ -43,9 +59,8 @@ static const char *const notice_names[] = {"severity", "code",   "from",
 static const char *const goaway_names[] = {"from", "last_stream_id", "code",
                                            "debug", NULL};
 
-static const char *const frame_names[] = {"from",   "type",   "flags",
-                                          "stream", "length", "offset",
-                                          NULL};
+static const char *const frame_names[] = {"from",   "type",   "flags", "stream",
+                                          "length", "offset", NULL};
 
 static const struct kind_names kinds[] = {
     {"connection_open", open_names},
@@ -61,17 +76,17 @@ static const struct kind_names kinds[] = {
 };
 
 static const char *const direction_names[] = {
-    "content_type",       "grpc_encoding",     "grpc_accept_encoding",
-    "content_encoding",   "accept_encoding",   "compression",
-    "messages",           "compressed_messages", "frames",
-    "wire_bytes",         "framing_bytes",     "header_block_bytes",
-    "header_list_bytes",  "padding_bytes",     "control_bytes",
-    "body_bytes",         "prefix_bytes",      "message_bytes",
-    "decoded_bytes",      "truncated_bytes",   NULL};
+    "content_type",      "grpc_encoding",       "grpc_accept_encoding",
+    "content_encoding",  "accept_encoding",     "compression",
+    "messages",          "compressed_messages", "frames",
+    "wire_bytes",        "framing_bytes",       "header_block_bytes",
+    "header_list_bytes", "padding_bytes",       "control_bytes",
+    "body_bytes",        "prefix_bytes",        "message_bytes",
+    "decoded_bytes",     "truncated_bytes",     NULL};
 
-static const char *const side_names[] = {"bytes",      "call_bytes",
-                                         "connection_bytes", "late_bytes",
-                                         "undecoded_bytes", NULL};
+static const char *const side_names[] = {
+    "bytes",      "call_bytes",      "connection_bytes",
+    "late_bytes", "undecoded_bytes", NULL};
 
 static const char *const timing_names[] = {
     "request_end_us", "response_headers_us", "first_message_us",

@@ -24,6 +24,7 @@ struct player {
     uint32_t state;
     /* joined collects bytes of one side and time. */
     struct vector_buf joined;
+    /* joined_from and joined_us are that side and time. */
     enum side joined_from;
     uint64_t joined_us;
 };
@@ -34,8 +35,8 @@ vector_script_add(struct vector_script *script, enum vector_step_kind kind,
 {
     struct vector_step *step;
 
-    script->steps = vector_grow(script->steps, script->n_steps + 1,
-                                sizeof(*script->steps));
+    script->steps =
+        vector_grow(script->steps, script->n_steps + 1, sizeof(*script->steps));
     step = &script->steps[script->n_steps++];
     memset(step, 0, sizeof(*step));
     step->kind = kind;
@@ -148,8 +149,7 @@ player_bytes(struct player *player, const struct vector_step *step)
         player_feed(player, step->from, step->bytes.data, len, step->at_us);
         return;
     }
-    if (player->joined_from != step->from ||
-        player->joined_us != step->at_us) {
+    if (player->joined_from != step->from || player->joined_us != step->at_us) {
         player_flush(player);
     }
     player->joined_from = step->from;

@@ -20,14 +20,11 @@
 #define VECTOR_TAP_WALL_US 1704164645000000
 
 /* enum vector_step_kind is what a step does. */
-enum vector_step_kind {
-    VECTOR_STEP_BYTES,
-    VECTOR_STEP_EOF,
-    VECTOR_STEP_CLOSE
-};
+enum vector_step_kind { VECTOR_STEP_BYTES, VECTOR_STEP_EOF, VECTOR_STEP_CLOSE };
 
 /* struct vector_step is one thing that happens on the connection. */
 struct vector_step {
+    /* kind is what happens. */
     enum vector_step_kind kind;
     /* from is the side that sends or ends; unused by CLOSE. */
     enum side from;
@@ -61,6 +58,7 @@ enum vector_cut_kind {
 
 /* struct vector_cut says how to cut. */
 struct vector_cut {
+    /* kind is the way. */
     enum vector_cut_kind kind;
     /* point is where POINT cuts and END stops: before this byte of all bytes
      * sent. */

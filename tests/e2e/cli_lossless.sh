@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/fifo.inc"
 
-FRAMES=900000
+FRAMES=600000
 serve server 127.0.0.1:0 eof
 start_fifo -e frame --lossless -u "127.0.0.1:$SERVER_PORT"
 send_frames "$FRAMES"

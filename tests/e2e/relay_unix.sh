@@ -13,7 +13,7 @@ has_event ".server == \"unix:$DIR/server\" and .client == \"unix:\"" ||
     fail "wrong addresses"
 kill "$SERVER_PID"
 wait "$SERVER_PID" || :
-peer connect "$TAP_LISTEN" send=x gone
+peer connect "$TAP_LISTEN" gone
 wait_for has_event '.reason == "connect_failed" and (.error | contains("refused"))'
 stop_tap
 [ ! -e "$DIR/tap" ] || fail "$DIR/tap was left behind"

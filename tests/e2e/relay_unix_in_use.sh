@@ -11,6 +11,14 @@ status=0
 grep -q "live: Address already in use" "$DIR/out.log" || fail "no reason given"
 peer connect "unix:$DIR/live" send=x recv=x shut eof
 
+# Busy is not gone: a queue that is full does not make a socket stale.
+start busy python3 "$HERE/peer.py" full "$DIR/busy.path" "unix:$DIR/busy"
+wait_for test -s "$DIR/busy.path"
+inode=$(ls -i "$DIR/busy")
+! "$GRPCTAP" proxy -l "unix:$DIR/busy" -u 1 >"$DIR/out.log" 2>&1 ||
+    fail "took a busy socket over"
+[ "$(ls -i "$DIR/busy")" = "$inode" ] || fail "replaced a busy socket"
+
 echo precious >"$DIR/file"
 ! "$GRPCTAP" proxy -l "unix:$DIR/file" -u 1 >"$DIR/out.log" 2>&1 ||
     fail "took a file over"

@@ -46,13 +46,12 @@ script_records(struct vector_script *script, const uint8_t *data, size_t size)
         }
         n = n < size - 2 ? n : size - 2;
         if (n > 0 && !ended[from]) {
-            vector_buf_add(&vector_script_add(script, VECTOR_STEP_BYTES,
-                                              from, now_us)
-                                ->bytes,
-                           data + 2, n);
+            vector_buf_add(
+                &vector_script_add(script, VECTOR_STEP_BYTES, from, now_us)
+                     ->bytes,
+                data + 2, n);
         }
-        if ((data[0] & RECORD_EOF) && (data[0] & RECORD_SURE) &&
-            !ended[from]) {
+        if ((data[0] & RECORD_EOF) && (data[0] & RECORD_SURE) && !ended[from]) {
             vector_script_add(script, VECTOR_STEP_EOF, from, now_us);
             ended[from] = 1;
         }

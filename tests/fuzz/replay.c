@@ -45,7 +45,7 @@ mutate(struct replay *replay, uint8_t *data, size_t *size)
 {
     unsigned n = 1 + replay_random(replay) % 6;
 
-    for (unsigned i = 0; i < n && *size > 0; i++) {
+    for (unsigned i = 0; i<n && * size> 0; i++) {
         size_t at = replay_random(replay) % *size;
         size_t run = replay_random(replay) % 16;
 
@@ -62,8 +62,8 @@ mutate(struct replay *replay, uint8_t *data, size_t *size)
             *size -= run;
             break;
         default:
-            memmove(data + replay_random(replay) % (*size - run + 1),
-                    data + at, run);
+            memmove(data + replay_random(replay) % (*size - run + 1), data + at,
+                    run);
             break;
         }
     }

@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "soak_data.h"
 #include "soak_net.h"
 
 /* CHUNK_MAX is the longest piece sent or received at once. */
@@ -123,41 +124,6 @@ now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* ---- random numbers and the data made of them ---- */
-
-/* mix is the output function of splitmix64. */
-static uint64_t
-mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-static uint64_t
-dice(uint64_t *state, uint64_t sides)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    return mix(*state) % sides;
-}
-
-/* data_fill writes the bytes at |offset| of the stream of |seed|. */
-static void
-data_fill(uint64_t seed, uint64_t offset, uint8_t *to, size_t len)
-{
-    while (len > 0) {
-        uint64_t word = mix(seed + (offset / 8 + 1) * 0x9e3779b97f4a7c15u);
-        size_t skip = (size_t)(offset % 8), n = 8 - skip;
-
-        if (n > len)
-            n = len;
-        memcpy(to, (const uint8_t *)&word + skip, n);
-        to += n;
-        offset += n;
-        len -= n;
-    }
 }
 
 static uint64_t

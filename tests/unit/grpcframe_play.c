@@ -20,12 +20,14 @@
 #define EVERY_CUT_MAX 1200
 #define SOME_CUTS 24
 
-void outcome_clear(struct outcome *outcome)
+void
+outcome_clear(struct outcome *outcome)
 {
     vector_buf_clear(&outcome->output);
 }
 
-static int keep_output(const uint8_t *data, size_t len, void *user)
+static int
+keep_output(const uint8_t *data, size_t len, void *user)
 {
     vector_buf_add(user, data, len);
     return 0;
@@ -46,8 +48,9 @@ struct play {
 };
 
 /* Feeds pieces of |step| bytes, the first of them |first|. */
-static void play_decoder(const struct play *play, size_t first, size_t step,
-                         int with_output, struct outcome *outcome)
+static void
+play_decoder(const struct play *play, size_t first, size_t step,
+             int with_output, struct outcome *outcome)
 {
     struct grpcframe_decoder *decoder = grpcframe_decoder_get(
         play->pool, play->codec, play->ceiling,
@@ -74,7 +77,8 @@ static void play_decoder(const struct play *play, size_t first, size_t step,
     grpcframe_decoder_put(decoder);
 }
 
-static void compare(const struct play *play, const struct outcome *got)
+static void
+compare(const struct play *play, const struct outcome *got)
 {
     assert_int_equal(got->result, play->whole.result);
     assert_int_equal(got->form, play->whole.form);
@@ -82,7 +86,8 @@ static void compare(const struct play *play, const struct outcome *got)
     assert_int_equal(got->offset, play->whole.offset);
 }
 
-static void play_cut(const struct play *play, size_t first, size_t step)
+static void
+play_cut(const struct play *play, size_t first, size_t step)
 {
     struct outcome got = {0};
 
@@ -95,7 +100,8 @@ static void play_cut(const struct play *play, size_t first, size_t step)
     outcome_clear(&got);
 }
 
-static void play_cuts(const struct play *play)
+static void
+play_cuts(const struct play *play)
 {
     size_t step = 1;
 
@@ -120,7 +126,8 @@ struct seen {
     size_t n;
 };
 
-static int see_message(const struct grpcframe_message *message, void *user)
+static int
+see_message(const struct grpcframe_message *message, void *user)
 {
     struct seen *seen = user;
 
@@ -130,7 +137,8 @@ static int see_message(const struct grpcframe_message *message, void *user)
 }
 
 /* The body as a message, and a sound one behind it. */
-static void play_reader(const struct play *play, size_t step)
+static void
+play_reader(const struct play *play, size_t step)
 {
     struct vector_buf stream = {0};
     struct grpcframe_reader reader;
@@ -154,25 +162,26 @@ static void play_reader(const struct play *play, size_t step)
     assert_int_equal(seen.messages[0].result, play->whole.result);
     assert_int_equal(seen.messages[0].form, play->whole.form);
     assert_int_equal(seen.messages[0].decoded_length, play->whole.length);
-    assert_int_equal(seen.messages[0].fault_offset,
-                     play->whole.result == GRPCFRAME_RESULT_OK
-                         ? 0
-                         : play->whole.offset);
+    assert_int_equal(
+        seen.messages[0].fault_offset,
+        play->whole.result == GRPCFRAME_RESULT_OK ? 0 : play->whole.offset);
     assert_int_equal(seen.messages[1].decoded_length, 3);
     assert_int_equal(seen.messages[1].result, GRPCFRAME_RESULT_OK);
 }
 
 /* Only a block of snappy may come to more without a callback than with one:
  * its window is limited where its bytes are wanted. */
-static int is_narrow_window(const struct play *play)
+static int
+is_narrow_window(const struct play *play)
 {
     return play->whole.result == GRPCFRAME_RESULT_MEMORY &&
            play->whole.form == GRPCFRAME_FORM_SNAPPY_BLOCK;
 }
 
-void play_body(struct grpcframe_pool *pool, enum grpcframe_codec codec,
-               uint64_t ceiling, const uint8_t *data, size_t len,
-               struct outcome *outcome)
+void
+play_body(struct grpcframe_pool *pool, enum grpcframe_codec codec,
+          uint64_t ceiling, const uint8_t *data, size_t len,
+          struct outcome *outcome)
 {
     struct play play = {.pool = pool, .codec = codec, .ceiling = ceiling};
     struct outcome quiet = {0};
@@ -197,9 +206,10 @@ void play_body(struct grpcframe_pool *pool, enum grpcframe_codec codec,
         outcome_clear(&play.whole);
 }
 
-void play_expect(struct grpcframe_pool *pool, enum grpcframe_codec codec,
-                 const struct vector_buf *body, enum grpcframe_result result,
-                 uint64_t offset)
+void
+play_expect(struct grpcframe_pool *pool, enum grpcframe_codec codec,
+            const struct vector_buf *body, enum grpcframe_result result,
+            uint64_t offset)
 {
     struct outcome outcome;
 
@@ -209,9 +219,9 @@ void play_expect(struct grpcframe_pool *pool, enum grpcframe_codec codec,
     outcome_clear(&outcome);
 }
 
-void play_content(struct grpcframe_pool *pool, enum grpcframe_codec codec,
-                  const struct vector_buf *body,
-                  const struct vector_buf *content)
+void
+play_content(struct grpcframe_pool *pool, enum grpcframe_codec codec,
+             const struct vector_buf *body, const struct vector_buf *content)
 {
     struct outcome outcome;
 
@@ -225,11 +235,12 @@ void play_content(struct grpcframe_pool *pool, enum grpcframe_codec codec,
     outcome_clear(&outcome);
 }
 
-void play_make(struct vector_buf *out, enum play_data kind, size_t len)
+void
+play_make(struct vector_buf *out, enum play_data kind, size_t len)
 {
-    static const char *const words[] = {"message ", "stream ", "header ",
-                                        "window ",  "frame ",  "\"id\": ",
-                                        "4711, ",   "true\n"};
+    static const char *const words[] = {
+        "message ", "stream ",  "header ", "window ",
+        "frame ",   "\"id\": ", "4711, ",  "true\n"};
     uint8_t *to = vector_buf_room(out, len);
     uint32_t seed = 12345;
     size_t at = 0;
@@ -247,18 +258,20 @@ void play_make(struct vector_buf *out, enum play_data kind, size_t len)
     out->len += len;
 }
 
-void play_encode(struct vector_buf *out, const char *name,
-                 const struct vector_buf *data)
+void
+play_encode(struct vector_buf *out, const char *name,
+            const struct vector_buf *data)
 {
     static const uint8_t nothing[1];
 
-    assert_int_equal(
-        vector_codec_encode(out, name, data->len > 0 ? data->data : nothing,
-                            data->len),
-        0);
+    assert_int_equal(vector_codec_encode(out, name,
+                                         data->len > 0 ? data->data : nothing,
+                                         data->len),
+                     0);
 }
 
-enum grpcframe_codec play_codec(const char *name)
+enum grpcframe_codec
+play_codec(const char *name)
 {
     if (strcmp(name, "zlib") == 0 || strcmp(name, "rawdeflate") == 0)
         return GRPCFRAME_CODEC_DEFLATE;

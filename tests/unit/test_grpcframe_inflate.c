@@ -18,26 +18,29 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const encoders[] = {
-    "gzip",          "zlib",   "rawdeflate",   "br", "zstd",
-    "zstd_checksum", "snappy", "snappy_block",
+    "gzip", "zlib",          "rawdeflate", "br",
+    "zstd", "zstd_checksum", "snappy",     "snappy_block",
 };
 
 static struct grpcframe_pool *pool;
 
-static int set_up(void **state)
+static int
+set_up(void **state)
 {
     (void)state;
     return grpcframe_pool_new(&pool, GRPCFRAME_POOL_DEFAULT_BYTES);
 }
 
-static int tear_down(void **state)
+static int
+tear_down(void **state)
 {
     (void)state;
     grpcframe_pool_free(pool);
     return 0;
 }
 
-static enum grpcframe_form form_of(const char *name)
+static enum grpcframe_form
+form_of(const char *name)
 {
     if (strcmp(name, "rawdeflate") == 0)
         return GRPCFRAME_FORM_RAW_DEFLATE;
@@ -46,9 +49,10 @@ static enum grpcframe_form form_of(const char *name)
     return GRPCFRAME_FORM_REGULAR;
 }
 
-static void test_content(void **state)
+static void
+test_content(void **state)
 {
-    static const size_t sizes[] = {0,    1,     100,   4095,   4096,
+    static const size_t sizes[] = {0,    1,     100,   4095,  4096,
                                    4097, 10240, 65536, 200000};
 
     (void)state;
@@ -66,7 +70,8 @@ static void test_content(void **state)
     }
 }
 
-static void test_form(void **state)
+static void
+test_form(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -86,7 +91,8 @@ static void test_form(void **state)
 }
 
 /* No bytes are no bytes in any codec. */
-static void test_empty(void **state)
+static void
+test_empty(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -100,7 +106,8 @@ static void test_empty(void **state)
 }
 
 /* Every shorter body is TRUNCATED, at its length. */
-static void test_truncated(void **state)
+static void
+test_truncated(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -126,19 +133,21 @@ static void test_truncated(void **state)
     }
 }
 
-static int is_begin_of_content(const struct outcome *outcome,
-                               const struct vector_buf *content)
+static int
+is_begin_of_content(const struct outcome *outcome,
+                    const struct vector_buf *content)
 {
     return outcome->output.len <= content->len &&
            (outcome->output.len == 0 ||
-            memcmp(outcome->output.data, content->data,
-                   outcome->output.len) == 0);
+            memcmp(outcome->output.data, content->data, outcome->output.len) ==
+                0);
 }
 
 /* Whether a fault in any byte must be found.  Without a checksum it may decode
  * to something else; and the framing of snappy, which has one, may turn a
  * chunk into one to skip. */
-static int has_checksum(const char *name)
+static int
+has_checksum(const char *name)
 {
     return strcmp(name, "gzip") == 0 || strcmp(name, "zlib") == 0 ||
            strcmp(name, "zstd_checksum") == 0;
@@ -147,7 +156,8 @@ static int has_checksum(const char *name)
 /* Each bit of a body flipped: no crash, the same in every cut, and a good
  * result only with the right content (gzip has a few bytes of header, and
  * zstd an unused bit, that do not matter). */
-static void test_flipped(void **state)
+static void
+test_flipped(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -178,7 +188,8 @@ static void test_flipped(void **state)
     }
 }
 
-static void test_trailing(void **state)
+static void
+test_trailing(void **state)
 {
     static const size_t sizes[] = {200, 9000};
 
@@ -207,7 +218,8 @@ static void test_trailing(void **state)
 }
 
 /* Bytes that no codec wrote. */
-static void test_garbage(void **state)
+static void
+test_garbage(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -225,9 +237,9 @@ static void test_garbage(void **state)
 }
 
 /* At every ceiling from 1 to past the length. */
-static void ceiling_sweep(const char *name, const struct vector_buf *data,
-                          const struct vector_buf *body, uint64_t from,
-                          uint64_t step)
+static void
+ceiling_sweep(const char *name, const struct vector_buf *data,
+              const struct vector_buf *body, uint64_t from, uint64_t step)
 {
     for (uint64_t ceiling = from; ceiling <= data->len + 2; ceiling += step) {
         struct outcome outcome;
@@ -247,7 +259,8 @@ static void ceiling_sweep(const char *name, const struct vector_buf *data,
     }
 }
 
-static void test_ceiling(void **state)
+static void
+test_ceiling(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -269,7 +282,8 @@ static void test_ceiling(void **state)
     }
 }
 
-static int stop_after_two(const uint8_t *data, size_t len, void *user)
+static int
+stop_after_two(const uint8_t *data, size_t len, void *user)
 {
     int *calls = user;
 
@@ -279,7 +293,8 @@ static int stop_after_two(const uint8_t *data, size_t len, void *user)
 }
 
 /* A callback that wants no more is called no more. */
-static void test_output_stops(void **state)
+static void
+test_output_stops(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -292,9 +307,8 @@ static void test_output_stops(void **state)
         play_encode(&body, encoders[e], &data);
         decoder = grpcframe_decoder_get(pool, play_codec(encoders[e]), 0,
                                         stop_after_two, &calls);
-        assert_int_equal(
-            grpcframe_decoder_feed(decoder, body.data, body.len),
-            GRPCFRAME_RESULT_LIMIT);
+        assert_int_equal(grpcframe_decoder_feed(decoder, body.data, body.len),
+                         GRPCFRAME_RESULT_LIMIT);
         assert_int_equal(grpcframe_decoder_finish(decoder),
                          GRPCFRAME_RESULT_LIMIT);
         assert_int_equal(calls, 2);
@@ -305,13 +319,14 @@ static void test_output_stops(void **state)
     }
 }
 
-int main(void)
+int
+main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content),   cmocka_unit_test(test_form),
-        cmocka_unit_test(test_empty),     cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped),   cmocka_unit_test(test_trailing),
-        cmocka_unit_test(test_garbage),   cmocka_unit_test(test_ceiling),
+        cmocka_unit_test(test_content),      cmocka_unit_test(test_form),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped),      cmocka_unit_test(test_trailing),
+        cmocka_unit_test(test_garbage),      cmocka_unit_test(test_ceiling),
         cmocka_unit_test(test_output_stops),
     };
 

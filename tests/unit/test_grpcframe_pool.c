@@ -23,15 +23,14 @@
 #define MIB (1024u * KIB)
 
 static const char *const encoders[] = {
-    "gzip",          "zlib",   "rawdeflate",   "br", "zstd",
-    "zstd_checksum", "snappy", "snappy_block",
+    "gzip", "zlib",          "rawdeflate", "br",
+    "zstd", "zstd_checksum", "snappy",     "snappy_block",
 };
 
 /* Inflates |body| and returns the result; MEMORY when there is no decoder. */
-static enum grpcframe_result inflate_body(struct grpcframe_pool *pool,
-                                          enum grpcframe_codec codec,
-                                          const struct vector_buf *body,
-                                          uint64_t *length)
+static enum grpcframe_result
+inflate_body(struct grpcframe_pool *pool, enum grpcframe_codec codec,
+             const struct vector_buf *body, uint64_t *length)
 {
     struct grpcframe_decoder *decoder =
         grpcframe_decoder_get(pool, codec, 0, NULL, NULL);
@@ -47,11 +46,12 @@ static enum grpcframe_result inflate_body(struct grpcframe_pool *pool,
     return result;
 }
 
-static void test_no_decoder(void **state)
+static void
+test_no_decoder(void **state)
 {
-    static const enum grpcframe_codec codecs[] = {
-        GRPCFRAME_CODEC_NONE, GRPCFRAME_CODEC_IDENTITY,
-        GRPCFRAME_CODEC_UNKNOWN};
+    static const enum grpcframe_codec codecs[] = {GRPCFRAME_CODEC_NONE,
+                                                  GRPCFRAME_CODEC_IDENTITY,
+                                                  GRPCFRAME_CODEC_UNKNOWN};
     struct grpcframe_pool *pool;
 
     (void)state;
@@ -66,7 +66,8 @@ static void test_no_decoder(void **state)
 
 /* Every ceiling of memory from nothing to enough: never more is used, and the
  * result is either good or MEMORY. */
-static void test_small_pools(void **state)
+static void
+test_small_pools(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(encoders); e++) {
@@ -102,7 +103,8 @@ static void test_small_pools(void **state)
 
 /* The count goes up with each decoder in use, stays with 8 idle ones of a
  * kind, and never runs away. */
-static void test_idle_bound(void **state)
+static void
+test_idle_bound(void **state)
 {
     struct grpcframe_decoder *decoders[24];
     struct grpcframe_pool *pool;
@@ -134,7 +136,8 @@ static void test_idle_bound(void **state)
 }
 
 /* Idle decoders make room for those of another codec. */
-static void test_idle_makes_room(void **state)
+static void
+test_idle_makes_room(void **state)
 {
     struct grpcframe_pool *pool;
 
@@ -148,9 +151,9 @@ static void test_idle_makes_room(void **state)
 
             play_make(&data, PLAY_TEXT, 20000);
             play_encode(&body, encoders[e], &data);
-            assert_int_equal(inflate_body(pool, play_codec(encoders[e]),
-                                          &body, &length),
-                             GRPCFRAME_RESULT_OK);
+            assert_int_equal(
+                inflate_body(pool, play_codec(encoders[e]), &body, &length),
+                GRPCFRAME_RESULT_OK);
             assert_int_equal(length, data.len);
             assert_true(grpcframe_pool_bytes(pool) <= 600 * KIB);
             vector_buf_clear(&data);
@@ -161,7 +164,8 @@ static void test_idle_makes_room(void **state)
 }
 
 /* A pool that one body fills has nothing for a second, until it ends. */
-static void test_pool_is_shared(void **state)
+static void
+test_pool_is_shared(void **state)
 {
     struct grpcframe_decoder *decoders[64];
     struct grpcframe_decoder *last;
@@ -171,8 +175,7 @@ static void test_pool_is_shared(void **state)
     (void)state;
     assert_int_equal(grpcframe_pool_new(&pool, 200 * KIB), 0);
     do {
-        last =
-            grpcframe_decoder_get(pool, GRPCFRAME_CODEC_GZIP, 0, NULL, NULL);
+        last = grpcframe_decoder_get(pool, GRPCFRAME_CODEC_GZIP, 0, NULL, NULL);
         if (last != NULL)
             decoders[n++] = last;
     } while (last != NULL && n < COUNT(decoders));
@@ -186,6 +189,40 @@ static void test_pool_is_shared(void **state)
     grpcframe_pool_free(pool);
 }
 
+/* A window too large for the pool costs that body alone: the next one has a
+ * decoder again. */
+static void
+test_window_too_large(void **state)
+{
+    struct vector_buf data = {0};
+    struct vector_buf large = {0};
+    struct vector_buf small = {0};
+    struct grpcframe_pool *pool;
+    uint64_t length;
+
+    (void)state;
+    play_make(&data, PLAY_TEXT, 500000);
+    play_encode(&large, "zstd", &data);
+    data.len = 1000;
+    play_encode(&small, "zstd", &data);
+    assert_int_equal(grpcframe_pool_new(&pool, 400 * KIB), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(
+            inflate_body(pool, GRPCFRAME_CODEC_ZSTD, &large, &length),
+            GRPCFRAME_RESULT_MEMORY);
+        assert_int_equal(length, 0);
+        assert_int_equal(
+            inflate_body(pool, GRPCFRAME_CODEC_ZSTD, &small, &length),
+            GRPCFRAME_RESULT_OK);
+        assert_int_equal(length, 1000);
+        assert_true(grpcframe_pool_bytes(pool) <= 400 * KIB);
+    }
+    grpcframe_pool_free(pool);
+    vector_buf_clear(&data);
+    vector_buf_clear(&large);
+    vector_buf_clear(&small);
+}
+
 /* struct sink counts what comes out, and the most memory meanwhile. */
 struct sink {
     /* pool is the one to watch. */
@@ -196,7 +233,8 @@ struct sink {
     size_t peak;
 };
 
-static int sink_output(const uint8_t *data, size_t len, void *user)
+static int
+sink_output(const uint8_t *data, size_t len, void *user)
 {
     struct sink *sink = user;
 
@@ -208,14 +246,15 @@ static int sink_output(const uint8_t *data, size_t len, void *user)
 }
 
 /* 64 MiB of zeros a body take no more memory than a window. */
-static void test_large_body(void **state)
+static void
+test_large_body(void **state)
 {
     static const struct {
         const char *name;
         size_t peak;
     } rows[] = {
-        {"gzip", 64 * KIB}, {"br", 2 * MIB},
-        {"zstd", 9 * MIB},  {"snappy", 128 * KIB},
+        {"gzip", 64 * KIB},          {"br", 2 * MIB},
+        {"zstd", 9 * MIB},           {"snappy", 128 * KIB},
         {"snappy_block", 128 * KIB},
     };
 
@@ -229,8 +268,8 @@ static void test_large_body(void **state)
         play_make(&data, PLAY_ZEROS, 64 * MIB);
         play_encode(&body, rows[i].name, &data);
         assert_int_equal(grpcframe_pool_new(&sink.pool, 16 * MIB), 0);
-        decoder = grpcframe_decoder_get(sink.pool, play_codec(rows[i].name),
-                                        0, sink_output, &sink);
+        decoder = grpcframe_decoder_get(sink.pool, play_codec(rows[i].name), 0,
+                                        sink_output, &sink);
         grpcframe_decoder_feed(decoder, body.data, body.len);
         assert_int_equal(grpcframe_decoder_finish(decoder),
                          GRPCFRAME_RESULT_OK);
@@ -246,10 +285,11 @@ static void test_large_body(void **state)
 
 /* Messages of a size take no allocation once libzstd has got used to the
  * size: after 128 frames it gives back buffers that are far too large. */
-static void test_steady_state(void **state)
+static void
+test_steady_state(void **state)
 {
-    static const char *const names[] = {"gzip", "zlib", "zstd",
-                                        "zstd_checksum", "snappy"};
+    static const char *const names[] = {"gzip", "zlib", "zstd", "zstd_checksum",
+                                        "snappy"};
     static const size_t sizes[] = {100, 10240, 300000};
     struct grpcframe_pool *pool;
 
@@ -282,9 +322,9 @@ static void test_steady_state(void **state)
 
 /* One run with the Nth allocation failing.  Returns 0 when there was no Nth
  * allocation. */
-static int fail_nth(uint64_t nth, enum vector_alloc_mode mode,
-                    const char *name, const struct vector_buf *data,
-                    const struct vector_buf *body)
+static int
+fail_nth(uint64_t nth, enum vector_alloc_mode mode, const char *name,
+         const struct vector_buf *data, const struct vector_buf *body)
 {
     struct grpcframe_pool *pool;
     enum grpcframe_result result;
@@ -310,7 +350,8 @@ static int fail_nth(uint64_t nth, enum vector_alloc_mode mode,
     return failed;
 }
 
-static void test_failing_malloc(void **state)
+static void
+test_failing_malloc(void **state)
 {
     (void)state;
     assert_true(vector_alloc_is_wrapped());
@@ -325,8 +366,8 @@ static void test_failing_malloc(void **state)
             nth++;
         /* The pool and the decoder at the least. */
         assert_true(nth > 2);
-        for (nth = 1; fail_nth(nth, VECTOR_ALLOC_FOR_GOOD, encoders[e], &data,
-                               &body);
+        for (nth = 1;
+             fail_nth(nth, VECTOR_ALLOC_FOR_GOOD, encoders[e], &data, &body);
              nth++)
             continue;
         vector_buf_clear(&data);
@@ -344,7 +385,8 @@ struct nest {
     struct vector_buf output;
 };
 
-static int nest_output(const uint8_t *data, size_t len, void *user)
+static int
+nest_output(const uint8_t *data, size_t len, void *user)
 {
     struct nest *nest = user;
 
@@ -357,7 +399,8 @@ static int nest_output(const uint8_t *data, size_t len, void *user)
 
 /* Bodies inside bodies, inflated by decoders of one pool: all in the output
  * callbacks of the outer ones. */
-static void nested(size_t depth, enum grpcframe_result result)
+static void
+nested(size_t depth, enum grpcframe_result result)
 {
     struct nest nests[8] = {{0}};
     struct vector_buf data = {0};
@@ -396,7 +439,8 @@ static void nested(size_t depth, enum grpcframe_result result)
     grpcframe_pool_free(pool);
 }
 
-static void test_nested(void **state)
+static void
+test_nested(void **state)
 {
     (void)state;
     nested(2, GRPCFRAME_RESULT_OK);
@@ -404,7 +448,8 @@ static void test_nested(void **state)
     nested(5, GRPCFRAME_RESULT_MEMORY);
 }
 
-int main(void)
+int
+main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_decoder),
@@ -412,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_idle_bound),
         cmocka_unit_test(test_idle_makes_room),
         cmocka_unit_test(test_pool_is_shared),
+        cmocka_unit_test(test_window_too_large),
         cmocka_unit_test(test_large_body),
         cmocka_unit_test(test_steady_state),
         cmocka_unit_test(test_failing_malloc),

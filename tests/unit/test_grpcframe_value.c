@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grpcframe/grpcframe.h"
+#include "../../grpcframe/grpcframe.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Copies |text| to memory of exactly its length, so that the sanitizer sees a
  * read behind its end. */
-static char *exact(const char *text, size_t len)
+static char *
+exact(const char *text, size_t len)
 {
     char *copy = malloc(len > 0 ? len : 1);
 
@@ -28,7 +29,8 @@ static char *exact(const char *text, size_t len)
     return copy;
 }
 
-static void test_status(void **state)
+static void
+test_status(void **state)
 {
     static const char *const bad[] = {"",   "17", "00", "01",  "-1", "+1",
                                       " 1", "1 ", "1a", "100", "0x1"};
@@ -42,17 +44,16 @@ static void test_status(void **state)
             text[0] = '1';
             text[1] = (char)('0' + i - 10);
         }
-        assert_int_equal(
-            grpcframe_status_parse(text, strlen(text), &status), 0);
+        assert_int_equal(grpcframe_status_parse(text, strlen(text), &status),
+                         0);
         assert_int_equal(status, i);
         assert_non_null(grpcframe_status_name(i));
     }
     for (size_t i = 0; i < COUNT(bad); i++) {
         char *value = exact(bad[i], strlen(bad[i]));
 
-        assert_int_equal(
-            grpcframe_status_parse(value, strlen(bad[i]), &status),
-            GRPCFRAME_ERR_INVALID);
+        assert_int_equal(grpcframe_status_parse(value, strlen(bad[i]), &status),
+                         GRPCFRAME_ERR_INVALID);
         free(value);
     }
     assert_int_equal(status, GRPCFRAME_STATUS_MAX);
@@ -63,25 +64,20 @@ static void test_status(void **state)
     assert_null(grpcframe_status_name(17));
 }
 
-static void test_percent(void **state)
+static void
+test_percent(void **state)
 {
     static const struct {
         const char *in;
         const char *out;
         int malformed;
     } rows[] = {
-        {"", "", 0},
-        {"plain text", "plain text", 0},
-        {"a%20b", "a b", 0},
-        {"%e2%82%AC", "\xe2\x82\xac", 0},
-        {"%25%25", "%%", 0},
-        {"100%", "100%", 1},
-        {"%4", "%4", 1},
-        {"%4g", "%4g", 1},
-        {"%g4", "%g4", 1},
-        {"%%41", "%A", 1},
-        {"%4%41", "%4A", 1},
-        {"ok%0A%zz%21", "ok\n%zz!", 1},
+        {"", "", 0},         {"plain text", "plain text", 0},
+        {"a%20b", "a b", 0}, {"%e2%82%AC", "\xe2\x82\xac", 0},
+        {"%25%25", "%%", 0}, {"100%", "100%", 1},
+        {"%4", "%4", 1},     {"%4g", "%4g", 1},
+        {"%g4", "%g4", 1},   {"%%41", "%A", 1},
+        {"%4%41", "%4A", 1}, {"ok%0A%zz%21", "ok\n%zz!", 1},
     };
 
     (void)state;
@@ -101,7 +97,8 @@ static void test_percent(void **state)
     }
 }
 
-static void test_timeout(void **state)
+static void
+test_timeout(void **state)
 {
     static const struct {
         const char *value;
@@ -119,9 +116,9 @@ static void test_timeout(void **state)
         {"1001n", 2},
         {"00000001S", 1000000},
     };
-    static const char *const bad[] = {"",     "S",    "1",  "1s",  "1h",
-                                      "1 S",  " 1S",  "-1S", "+1S", "1.5S",
-                                      "1SS",  "123456789S", "1S ", "1U"};
+    static const char *const bad[] = {"",    "S",          "1",   "1s",  "1h",
+                                      "1 S", " 1S",        "-1S", "+1S", "1.5S",
+                                      "1SS", "123456789S", "1S ", "1U"};
     uint64_t us;
 
     (void)state;
@@ -138,15 +135,15 @@ static void test_timeout(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) {
         char *value = exact(bad[i], strlen(bad[i]));
 
-        assert_int_equal(
-            grpcframe_timeout_parse(value, strlen(bad[i]), &us),
-            GRPCFRAME_ERR_INVALID);
+        assert_int_equal(grpcframe_timeout_parse(value, strlen(bad[i]), &us),
+                         GRPCFRAME_ERR_INVALID);
         free(value);
     }
     assert_int_equal(us, 12345);
 }
 
-static void test_codec(void **state)
+static void
+test_codec(void **state)
 {
     static const struct {
         const char *name;
@@ -180,7 +177,8 @@ static void test_codec(void **state)
                      GRPCFRAME_CODEC_GZIP);
 }
 
-static void test_list(void **state)
+static void
+test_list(void **state)
 {
     static const struct {
         const char *list;
@@ -206,25 +204,24 @@ static void test_list(void **state)
         size_t len = strlen(rows[i].list);
         char *list = exact(rows[i].list, len);
 
-        assert_int_equal(grpcframe_list_has(list, len, rows[i].name,
-                                            strlen(rows[i].name)),
-                         rows[i].has);
+        assert_int_equal(
+            grpcframe_list_has(list, len, rows[i].name, strlen(rows[i].name)),
+            rows[i].has);
         free(list);
     }
     assert_int_equal(grpcframe_list_has(NULL, 0, "gzip", 4), 0);
 }
 
-static void test_base64(void **state)
+static void
+test_base64(void **state)
 {
     static const char *const good[] = {
-        "",     "AA",       "AAA",      "AAAA", "AA==",
-        "AAA=", "ab+/",     "AAAA,AA",  "AA== , AAA=",
-        ",AA",  "AAAAAAAA", "zZ09+/==",
+        "",     "AA",      "AAA",         "AAAA", "AA==",     "AAA=",
+        "ab+/", "AAAA,AA", "AA== , AAA=", ",AA",  "AAAAAAAA", "zZ09+/==",
     };
     static const char *const bad[] = {
-        "A",     "AAAAA", "A===",  "AA=",    "AAA==", "AAAA=",
-        "AA=A",  "AA-_",  "=",     "====",   "AA AA", "AA==AA",
-        "AA,A",  "AA\n",  "AAAA====",
+        "A", "AAAAA", "A===",  "AA=",    "AAA==", "AAAA=", "AA=A",     "AA-_",
+        "=", "====",  "AA AA", "AA==AA", "AA,A",  "AA\n",  "AAAA====",
     };
 
     (void)state;
@@ -247,12 +244,13 @@ static void test_base64(void **state)
     assert_int_equal(grpcframe_base64_valid("AA\0=", 4), 0);
 }
 
-#define ROW(bytes, name)                                                      \
-    {                                                                         \
-        bytes, sizeof(bytes) - 1, name                                        \
+#define ROW(bytes, name)               \
+    {                                  \
+        bytes, sizeof(bytes) - 1, name \
     }
 
-static void test_magic(void **state)
+static void
+test_magic(void **state)
 {
     static const struct {
         const char *bytes;
@@ -293,8 +291,7 @@ static void test_magic(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *bytes = exact(rows[i].bytes, rows[i].len);
-        const char *name =
-            grpcframe_magic((const uint8_t *)bytes, rows[i].len);
+        const char *name = grpcframe_magic((const uint8_t *)bytes, rows[i].len);
 
         if (rows[i].name == NULL)
             assert_null(name);
@@ -304,7 +301,8 @@ static void test_magic(void **state)
     }
 }
 
-static void test_texts(void **state)
+static void
+test_texts(void **state)
 {
     static const int errors[] = {GRPCFRAME_OK, GRPCFRAME_ERR_CALLBACK,
                                  GRPCFRAME_ERR_INVALID, GRPCFRAME_ERR_NOMEM};
@@ -323,8 +321,7 @@ static void test_texts(void **state)
     assert_int_equal(grpcframe_error_is_fatal(GRPCFRAME_ERR_INVALID), 0);
     assert_int_equal(grpcframe_error_is_fatal(GRPCFRAME_ERR_NOMEM), 1);
     for (int i = GRPCFRAME_RESULT_OK; i <= GRPCFRAME_RESULT_MEMORY; i++) {
-        const char *text =
-            grpcframe_result_reason((enum grpcframe_result)i);
+        const char *text = grpcframe_result_reason((enum grpcframe_result)i);
 
         assert_string_not_equal(text, "unknown result");
         for (int k = GRPCFRAME_RESULT_OK; k < i; k++)
@@ -333,13 +330,14 @@ static void test_texts(void **state)
     }
 }
 
-int main(void)
+int
+main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_status), cmocka_unit_test(test_percent),
+        cmocka_unit_test(test_status),  cmocka_unit_test(test_percent),
         cmocka_unit_test(test_timeout), cmocka_unit_test(test_codec),
-        cmocka_unit_test(test_list), cmocka_unit_test(test_base64),
-        cmocka_unit_test(test_magic), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_list),    cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_magic),   cmocka_unit_test(test_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event_run.h"
-#include "kind.h"
-#include "lane.h"
-#include "version.h"
+#include "../../proxy/event_run.h"
+#include "../../proxy/kind.h"
+#include "../../proxy/lane.h"
+#include "../../proxy/version.h"
 
 /* 2026-11-30T17:40:57.000009Z */
 #define WALL_US (INT64_C(1796060457) * 1000000 + 9)

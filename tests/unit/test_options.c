@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "help.h"
-#include "kind.h"
-#include "options.h"
-#include "options_table.h"
+#include "../../proxy/help.h"
+#include "../../proxy/kind.h"
+#include "../../proxy/options.h"
+#include "../../proxy/options_table.h"
 
 #define ARGS_MAX 80
 #define TEXT_MAX 8192

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histogram.h"
-#include "summary.h"
+#include "../../proxy/histogram.h"
+#include "../../proxy/summary.h"
 
 /* --- histogram --- */
 
