@@ -17,7 +17,8 @@ flow_init(struct flow *flow, struct call *call, enum side side)
 }
 
 struct call *
-call_new(struct tap *tap, struct h2dec_stream *stream)
+call_new(struct tap *tap, uint64_t id, const char *protocol,
+         uint64_t started_us)
 {
     struct call *call = calloc(1, sizeof(*call));
 
@@ -25,12 +26,13 @@ call_new(struct tap *tap, struct h2dec_stream *stream)
         return NULL;
     }
     call->tap = tap;
-    call->stream = stream;
+    call->id = id;
+    call->protocol = protocol;
     call->http_status = -1;
     call->grpc_status = -1;
     call->early_value = -1;
     call->timeout_us = CALL_NEVER;
-    call->started_us = stream->opened_us;
+    call->started_us = started_us;
     call->request_end_us = CALL_NEVER;
     call->response_headers_us = CALL_NEVER;
     call->first_message_us = CALL_NEVER;
@@ -135,6 +137,13 @@ call_text(const struct call *call, const struct call_value *value, size_t *len)
 {
     *len = value->known ? value->len : 0;
     return value->known ? call->text + value->at : NULL;
+}
+
+uint64_t
+call_wire_bytes(const struct call_ledger *ledger)
+{
+    return ledger->framing_bytes + ledger->header_block_bytes +
+           ledger->padding_bytes + ledger->control_bytes + ledger->body_bytes;
 }
 
 const char *

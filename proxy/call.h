@@ -108,11 +108,29 @@ struct flow {
     uint8_t head[CALL_HEAD_MAX];
 };
 
-/* struct call is one stream. */
+/* struct call_ledger is what one direction of a call has cost; the names are
+ * those of the events. */
+struct call_ledger {
+    uint64_t frames;
+    uint64_t framing_bytes;
+    uint64_t header_block_bytes;
+    uint64_t header_list_bytes;
+    uint64_t padding_bytes;
+    uint64_t control_bytes;
+    uint64_t body_bytes;
+};
+
+/* struct call is one stream, or one exchange of HTTP/1.x. */
 struct call {
     struct tap *tap;
-    /* stream holds the ledger; its owner is h2dec. */
-    struct h2dec_stream *stream;
+    /* id is the number of the stream, or the ordinal of the exchange. */
+    uint64_t id;
+    /* protocol is the value of `protocol`, a literal. */
+    const char *protocol;
+    /* ended[side] is 1 once that side has said all. */
+    uint8_t ended[2];
+    /* ledger[side] is filled in before call_end. */
+    struct call_ledger ledger[2];
     enum call_rpc rpc;
     struct call_value facts[FACT_COUNT];
     struct flow flow[2];
@@ -148,8 +166,9 @@ struct call {
 
 /* ---- call.c ---- */
 
-/* call_new makes the call of |stream|, or returns NULL. */
-struct call *call_new(struct tap *tap, struct h2dec_stream *stream);
+/* call_new makes the call |id| that began at |started_us|, or returns NULL. */
+struct call *call_new(struct tap *tap, uint64_t id, const char *protocol,
+                      uint64_t started_us);
 
 /* call_free frees |call|. */
 void call_free(struct call *call);
@@ -167,6 +186,9 @@ void call_join(struct call *call, struct call_value *value, const char *text,
 /* call_text returns the text of |value| and sets |*len|; NULL: unknown. */
 const char *call_text(const struct call *call, const struct call_value *value,
                       size_t *len);
+
+/* call_wire_bytes returns the bytes on the wire that |ledger| owns. */
+uint64_t call_wire_bytes(const struct call_ledger *ledger);
 
 /* call_rpc_name returns the value of `rpc`, or NULL. */
 const char *call_rpc_name(enum call_rpc rpc);

@@ -16,7 +16,7 @@ static void
 message_notice(struct notice *notice, const struct flow *flow,
                enum notice_code code, const struct grpcframe_message *message)
 {
-    notice_init(notice, code, flow->side, flow->call->stream->id);
+    notice_init(notice, code, flow->side, flow->call->id);
     notice_number(notice, "index", message->index);
 }
 
@@ -52,7 +52,7 @@ tell_reserved(struct flow *flow, uint64_t index, uint8_t flag,
         magic = "protobuf";
     }
     notice_init(&notice, NOTICE_RESERVED_FLAG, flow->side,
-                flow->call->stream->id);
+                flow->call->id);
     notice_detail(&notice,
                   "message %" PRIu64 " has the flag 0x%02x, of which only "
                   "bit 0 is defined, and declares %" PRIu32 " bytes%s%s",
@@ -121,7 +121,7 @@ tell_unavailable(struct flow *flow, const struct grpcframe_message *message)
     }
     flow->told_codec = 1;
     notice_init(&notice, NOTICE_CODEC_UNAVAILABLE, flow->side,
-                flow->call->stream->id);
+                flow->call->id);
     notice_detail(&notice, "the encoding is not one that grpctap can decode; "
                            "sizes on the wire are known, decoded ones are "
                            "not");
@@ -263,7 +263,7 @@ tell_not_accepted(struct flow *flow, const struct grpcframe_message *message)
     }
     flow->told_accept = 1;
     notice_init(&notice, NOTICE_ENCODING_NOT_ACCEPTED, SIDE_SERVER,
-                flow->call->stream->id);
+                flow->call->id);
     notice_detail(&notice, "the response is compressed with an encoding that "
                            "the request's grpc-accept-encoding %s",
                   accept == NULL ? "(absent: identity only) does not allow"
@@ -356,7 +356,7 @@ begin_layered(struct flow *flow)
         call->tap->shared->pool, codec,
         call->tap->shared->config->max_decoded_bytes, on_inflated, flow);
     notice_init(&notice, NOTICE_HTTP_LAYER_COMPRESSION, flow->side,
-                call->stream->id);
+                call->id);
     notice_detail(&notice,
                   "a content-encoding on a gRPC content type: the body is "
                   "not message framing%s",

@@ -26,7 +26,7 @@ static void
 call_notice(struct notice *notice, const struct call *call,
             enum notice_code code, enum side from)
 {
-    notice_init(notice, code, from, call->stream->id);
+    notice_init(notice, code, from, call->id);
 }
 
 static void
@@ -261,7 +261,7 @@ tell_status(struct call *call)
         return;
     }
     tell_rejected(call);
-    if (!call->stream->ended[H2DEC_SERVER]) {
+    if (!call->ended[SIDE_SERVER]) {
         return;
     }
     if (!call->early_status && !call->late_status) {
@@ -282,7 +282,7 @@ tell_zero(struct call *call, enum side side)
 
     if (!flow->parsing || !is_readable(flow) || call->trailers_only ||
         (flow->layered && flow->inflater == NULL) ||
-        !call->stream->ended[side] || flow->reader.tally.messages > 0 ||
+        !call->ended[side] || flow->reader.tally.messages > 0 ||
         grpcframe_reader_rest(&flow->reader).bytes > 0) {
         return;
     }
@@ -323,7 +323,7 @@ tell_deadline(struct call *call, const struct h2dec_ending *ending,
 
     if (ending->end != H2DEC_END_RESET || ending->side != H2DEC_CLIENT ||
         ending->code != CODE_CANCEL || call->timeout_us == CALL_NEVER ||
-        call->stream->ended[H2DEC_SERVER] ||
+        call->ended[SIDE_SERVER] ||
         elapsed + deadline_slack(call->timeout_us) < call->timeout_us) {
         return;
     }
@@ -343,7 +343,7 @@ tell_reset(struct call *call, const struct h2dec_ending *ending)
     struct notice notice;
 
     if (ending->end != H2DEC_END_RESET || ending->code != CODE_NO_ERROR ||
-        call->stream->ended[H2DEC_SERVER] || call->grpc_status >= 0) {
+        call->ended[SIDE_SERVER] || call->grpc_status >= 0) {
         return;
     }
     call_notice(&notice, call, NOTICE_RESET_WITHOUT_STATUS,
@@ -360,6 +360,7 @@ call_end_side(struct call *call, enum side side, uint64_t now_us)
 {
     struct flow *flow = &call->flow[side];
 
+    call->ended[side] = 1;
     if (side == SIDE_CLIENT) {
         call->request_end_us = now_us;
     }
@@ -374,7 +375,7 @@ end_of_reset(const struct call *call, const struct h2dec_ending *ending)
 {
     /* After a complete response a reset only says that the rest of the
      * request is not wanted (RFC 9113, section 8.1). */
-    if (call->stream->ended[H2DEC_SERVER]) {
+    if (call->ended[SIDE_SERVER]) {
         return "complete";
     }
     if (ending->side == H2DEC_SERVER && ending->code == CODE_REFUSED_STREAM) {
@@ -412,7 +413,7 @@ static void
 tell_cut(struct call *call)
 {
     for (int side = 0; side < 2; side++) {
-        if (!call->stream->ended[side]) {
+        if (!call->ended[side]) {
             tell_truncated(&call->flow[side]);
         }
     }
@@ -457,7 +458,7 @@ summarize(const struct call *call, const struct event_ending *ending,
         const struct flow *flow = &call->flow[i];
         const struct grpcframe_tally *tally = &flow->reader.tally;
 
-        row.wire_bytes[i] = h2dec_ledger_sum(&call->stream->ledger[i]);
+        row.wire_bytes[i] = call_wire_bytes(&call->ledger[i]);
         row.message_bytes[i] = tally->message_bytes;
         row.decoded_bytes[i] = tally->decoded_bytes;
         row.messages[i] = tally->messages;

@@ -101,7 +101,7 @@ keep_timeout(struct call *call, const struct h2dec_field *field)
     }
     call->timeout_us = CALL_NEVER;
     notice_init(&notice, NOTICE_TIMEOUT_INVALID, SIDE_CLIENT,
-                call->stream->id);
+                call->id);
     notice_detail(&notice, "grpc-timeout is not 1 to 8 digits and one of "
                            "H M S m u n");
     notice_text(&notice, "value", call->text + call->facts[FACT_TIMEOUT].at,
@@ -204,7 +204,7 @@ parse_status(struct call *call, const struct h2dec_field *field)
         return status;
     }
     notice_init(&notice, NOTICE_STATUS_INVALID, SIDE_SERVER,
-                call->stream->id);
+                call->id);
     notice_detail(&notice, "grpc-status is not an integer from 0 to %d",
                   GRPCFRAME_STATUS_MAX);
     notice_text(&notice, "value", field->value, field->value_len);
@@ -224,7 +224,7 @@ tell_metadata(struct flow *flow, const struct h2dec_field *field,
     }
     flow->told_metadata = 1;
     notice_init(&notice, NOTICE_METADATA_INVALID, flow->side,
-                flow->call->stream->id);
+                flow->call->id);
     notice_detail(&notice, "the value of %.*s %s", len, field->name, what);
     notice_text(&notice, "name", field->name, field->name_len);
     tap_notice(flow->call->tap, &notice);
@@ -285,7 +285,7 @@ tell_conflict(struct call *call, int late)
     struct notice notice;
 
     notice_init(&notice, NOTICE_STATUS_CONFLICT, SIDE_SERVER,
-                call->stream->id);
+                call->id);
     notice_detail(&notice, "grpc-status is %d in the headers and %d in the "
                            "trailers; the trailers count",
                   call->early_value, late);
@@ -395,7 +395,7 @@ tell_te_missing(struct call *call)
     if (call->te_seen) {
         return;
     }
-    notice_init(&notice, NOTICE_TE_MISSING, SIDE_CLIENT, call->stream->id);
+    notice_init(&notice, NOTICE_TE_MISSING, SIDE_CLIENT, call->id);
     notice_detail(&notice, "the gRPC request has no te: trailers; proxies on "
                            "the way may drop the trailers");
     tap_notice(call->tap, &notice);
@@ -442,7 +442,7 @@ tell_informational(struct call *call, const struct h2dec_headers *headers)
 {
     struct notice notice;
 
-    notice_init(&notice, NOTICE_INFORMATIONAL, SIDE_SERVER, call->stream->id);
+    notice_init(&notice, NOTICE_INFORMATIONAL, SIDE_SERVER, call->id);
     for (size_t i = 0; i < headers->n_fields; i++) {
         const struct h2dec_field *field = &headers->fields[i];
 

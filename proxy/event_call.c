@@ -154,7 +154,7 @@ static void
 put_flow(struct json *json, const char *key, const struct flow *flow)
 {
     const struct call *call = flow->call;
-    const struct h2dec_ledger *ledger = &call->stream->ledger[flow->side];
+    const struct call_ledger *ledger = &call->ledger[flow->side];
 
     json_open(json, key);
     put_value(json, "content_type", call, &flow->facts[FLOW_CONTENT_TYPE]);
@@ -166,7 +166,7 @@ put_flow(struct json *json, const char *key, const struct flow *flow)
     put_value(json, "accept_encoding", call,
               &flow->facts[FLOW_ACCEPT_ENCODING]);
     json_uint(json, "frames", ledger->frames);
-    json_uint(json, "wire_bytes", h2dec_ledger_sum(ledger));
+    json_uint(json, "wire_bytes", call_wire_bytes(ledger));
     json_uint(json, "framing_bytes", ledger->framing_bytes);
     json_uint(json, "header_block_bytes", ledger->header_block_bytes);
     json_uint(json, "header_list_bytes", ledger->header_list_bytes);
@@ -263,8 +263,8 @@ event_call(struct call *call, const struct event_ending *ending,
     if (!begin(&json, call->tap, EVENT_CALL, now_us)) {
         return;
     }
-    json_uint(&json, "stream", call->stream->id);
-    json_literal(&json, "protocol", "h2");
+    json_uint(&json, "stream", call->id);
+    json_literal(&json, "protocol", call->protocol);
     json_string(&json, "rpc", call_rpc_name(call->rpc));
     put_request_facts(&json, call);
     put_status(&json, call);
@@ -321,7 +321,7 @@ event_message(struct flow *flow, const struct grpcframe_message *message,
     if (!begin(&json, call->tap, EVENT_MESSAGE, now_us)) {
         return;
     }
-    json_uint(&json, "stream", call->stream->id);
+    json_uint(&json, "stream", call->id);
     put_value(&json, "path", call, &call->facts[FACT_PATH]);
     json_literal(&json, "from", side_name(flow->side));
     json_uint(&json, "index", message->index);

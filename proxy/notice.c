@@ -86,7 +86,7 @@ notice_severity_name(enum notice_severity severity)
 
 void
 notice_init(struct notice *notice, enum notice_code code, enum side from,
-            uint32_t stream)
+            uint64_t stream)
 {
     notice->code = code;
     notice->has_from = 1;

@@ -95,7 +95,7 @@ struct notice {
     uint8_t has_from;
     enum side from;
     /* stream is 0 when it is about the connection. */
-    uint32_t stream;
+    uint64_t stream;
     char detail[NOTICE_DETAIL_MAX];
     struct notice_field fields[NOTICE_FIELDS_MAX];
     unsigned n_fields;
@@ -112,7 +112,7 @@ const char *notice_severity_name(enum notice_severity severity);
 
 /* notice_init starts a notice about |stream| (0: none) of side |from|. */
 void notice_init(struct notice *notice, enum notice_code code, enum side from,
-                 uint32_t stream);
+                 uint64_t stream);
 
 /* notice_detail sets the sentence. */
 void notice_detail(struct notice *notice, const char *format, ...)

@@ -21,8 +21,15 @@ on_frame(const struct h2dec_frame *frame, struct h2dec_stream *stream,
 static int
 on_stream_open(struct h2dec_stream *stream, void *user)
 {
-    stream->user = call_new(user, stream);
-    return stream->user == NULL;
+    struct call *call = call_new(user, stream->id, "h2", stream->opened_us);
+
+    stream->user = call;
+    if (call == NULL) {
+        return -1;
+    }
+    /* The request of a promised stream is over before it begins. */
+    call->ended[SIDE_CLIENT] = stream->promised;
+    return 0;
 }
 
 static int
@@ -64,18 +71,33 @@ on_end_stream(struct h2dec_stream *stream, enum h2dec_side side, void *user)
 }
 
 static void
+take_ledger(struct call_ledger *to, const struct h2dec_ledger *from)
+{
+    to->frames = from->frames;
+    to->framing_bytes = from->framing_bytes;
+    to->header_block_bytes = from->header_block_bytes;
+    to->header_list_bytes = from->header_list_bytes;
+    to->padding_bytes = from->padding_bytes;
+    to->control_bytes = from->control_bytes;
+    to->body_bytes = from->body_bytes;
+}
+
+static void
 on_stream_end(struct h2dec_stream *stream, const struct h2dec_ending *ending,
               void *user)
 {
     struct tap *tap = user;
+    struct call *call = stream->user;
 
-    if (stream->user == NULL) {
+    if (call == NULL) {
         return;
     }
+    take_ledger(&call->ledger[SIDE_CLIENT], &stream->ledger[H2DEC_CLIENT]);
+    take_ledger(&call->ledger[SIDE_SERVER], &stream->ledger[H2DEC_SERVER]);
     tap->calls++;
     tap->shared->counters.calls++;
-    call_end(stream->user, ending, tap->now_us);
-    call_free(stream->user);
+    call_end(call, ending, tap->now_us);
+    call_free(call);
 }
 
 static int

@@ -115,6 +115,7 @@ started() {
 
 start_tap() {
     TAP_EVENTS=$DIR/events.jsonl
+    # shellcheck disable=SC2034
     TAP_LOG=$DIR/tap.log
     rm -f "$TAP_EVENTS"
     case " $* " in

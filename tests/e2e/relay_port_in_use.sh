@@ -5,7 +5,7 @@
 
 serve other 127.0.0.1:0 echo
 status=0
-"$GRPCTAP" proxy -l "127.0.0.1:$SERVER_PORT" -u 1 >"$DIR/out.log" 2>&1 ||
+timeout 10 "$GRPCTAP" proxy -l "127.0.0.1:$SERVER_PORT" -u 1 >"$DIR/out.log" 2>&1 ||
     status=$?
 [ "$status" -eq 1 ] || fail "exit status $status"
 grep -q "cannot listen on 127.0.0.1:$SERVER_PORT: Address already in use" \

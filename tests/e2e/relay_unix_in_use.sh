@@ -4,25 +4,25 @@
 # stale one is replaced, and one that is no longer ours is left alone.
 . "$(dirname "$0")/lib.sh"
 
-serve live "unix:$DIR/live" echo
-status=0
-"$GRPCTAP" proxy -l "unix:$DIR/live" -u 1 >"$DIR/out.log" 2>&1 || status=$?
-[ "$status" -eq 1 ] || fail "exit status $status"
-grep -q "live: Address already in use" "$DIR/out.log" || fail "no reason given"
-peer connect "unix:$DIR/live" send=x recv=x shut eof
+# refused NAME: grpctap will not listen there and leaves it alone.
+refused() {
+    before=$(ls -i "$DIR/$1")
+    status=0
+    timeout 10 "$GRPCTAP" proxy -l "unix:$DIR/$1" -u 1 >"$DIR/out.log" 2>&1 ||
+        status=$?
+    [ "$status" -eq 1 ] || fail "$1: exit status $status"
+    grep -q "$1: Address already in use" "$DIR/out.log" || fail "no reason"
+    [ "$(ls -i "$DIR/$1")" = "$before" ] || fail "$1 was replaced"
+}
 
-# Busy is not gone: a queue that is full does not make a socket stale.
-start busy python3 "$HERE/peer.py" full "$DIR/busy.path" "unix:$DIR/busy"
-wait_for test -s "$DIR/busy.path"
-inode=$(ls -i "$DIR/busy")
-! "$GRPCTAP" proxy -l "unix:$DIR/busy" -u 1 >"$DIR/out.log" 2>&1 ||
-    fail "took a busy socket over"
-[ "$(ls -i "$DIR/busy")" = "$inode" ] || fail "replaced a busy socket"
-
+start busy python3 "$HERE/peer.py" full "$DIR/path" "unix:$DIR/busy"
+wait_for test -s "$DIR/path"
+refused busy # a queue that is full does not make a socket stale
 echo precious >"$DIR/file"
-! "$GRPCTAP" proxy -l "unix:$DIR/file" -u 1 >"$DIR/out.log" 2>&1 ||
-    fail "took a file over"
-grep -q precious "$DIR/file" || fail "destroyed a file"
+refused file
+serve live "unix:$DIR/live" echo
+refused live
+peer connect "unix:$DIR/live" send=x recv=x shut eof
 
 kill "$SERVER_PID" # leaves its file behind
 wait "$SERVER_PID" || :

@@ -11,7 +11,8 @@
 #   check_growth BEFORE AFTER LIMIT  prints how memory grew (all in KiB), and
 #                         fails when that is more than LIMIT
 #   has_sanitizer         the tap was built with AddressSanitizer
-GRPCTAP=${GRPCTAP:-$(cd "$(dirname "$0")/../.." && pwd)/build/${VARIANT:-release}/grpctap}
+program=build/${VARIANT:-release}/grpctap
+GRPCTAP=${GRPCTAP:-$(cd "$(dirname "$0")/../.." && pwd)/$program}
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/../e2e/lib.sh"
 HERE=$ROOT/tests/e2e # where its helpers are

@@ -35,6 +35,9 @@
 #define CHUNK_MAX (1u << 20)
 /* PATIENCE_MS is how long nothing may move before that is a failure. */
 #define PATIENCE_MS 60000
+/* VOLUME_MAX bounds what one end sends: a long run is to have many
+ * connections. */
+#define VOLUME_MAX (48u << 20)
 /* DIGEST_LEN is the length of a SHA-256. */
 #define DIGEST_LEN 32
 
@@ -359,6 +362,9 @@ volume(uint64_t *random)
 {
     uint64_t max = run.bytes / 32 + 1;
 
+    if (max > VOLUME_MAX)
+        max = VOLUME_MAX;
+
     switch (dice(random, 8)) {
     case 0:
         return 0;
@@ -547,8 +553,9 @@ number(const char *text)
     return value;
 }
 
-int
-main(int argc, char **argv)
+/* parse reads the options. */
+static void
+parse(int argc, char **argv)
 {
     static const struct option options[] = {
         { "mib", required_argument, NULL, 'm' },
@@ -556,10 +563,9 @@ main(int argc, char **argv)
         { "seed", required_argument, NULL, 's' },
         { NULL, 0, NULL, 0 },
     };
-    const char *wrong;
-    int option;
+    int option = getopt_long(argc, argv, "", options, NULL);
 
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    for (; option != -1; option = getopt_long(argc, argv, "", options, NULL)) {
         if (option == 'm')
             run.bytes = number(optarg) << 20;
         else if (option == 'p')
@@ -571,6 +577,14 @@ main(int argc, char **argv)
     }
     if (argc - optind != 3)
         usage();
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *wrong;
+
+    parse(argc, argv);
     run.listener = soak_listen(argv[optind], argv[optind + 1], &wrong);
     if (run.listener < 0)
         die("listen on %s: %s", argv[optind], wrong);
