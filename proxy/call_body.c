@@ -135,17 +135,20 @@ static void
 tell_decode_error(struct flow *flow, const struct grpcframe_message *message)
 {
     const char *reason = grpcframe_result_reason(message->result);
+    const char *magic = grpcframe_magic(message->head, message->head_len);
     struct notice notice;
 
     message_notice(&notice, flow, NOTICE_DECODE_ERROR, message);
     notice_detail(&notice,
                   "message %" PRIu64 " of %" PRIu32 " bytes cannot be "
-                  "decoded: %s, at offset %" PRIu64,
+                  "decoded: %s, at offset %" PRIu64 "%s%s",
                   message->index, message->length, reason,
-                  message->fault_offset);
+                  message->fault_offset,
+                  magic ? "; its bytes look like " : "", magic ? magic : "");
     notice_text(&notice, "reason", reason, strlen(reason));
     notice_number(&notice, "offset", message->fault_offset);
     add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -224,8 +227,10 @@ tell_form(struct flow *flow, const struct grpcframe_message *message)
 {
     struct notice notice;
 
-    /* Both forms of snappy are in use; the message event tells which. */
-    if (message->form != GRPCFRAME_FORM_RAW_DEFLATE || flow->told_form) {
+    /* Both forms of snappy are in use; the message event tells which.  Bytes
+     * that cannot be decoded are not raw deflate, only not zlib. */
+    if (message->form != GRPCFRAME_FORM_RAW_DEFLATE ||
+        message->result != GRPCFRAME_RESULT_OK || flow->told_form) {
         return;
     }
     flow->told_form = 1;

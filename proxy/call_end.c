@@ -107,6 +107,7 @@ tell_layer_fault(struct flow *flow)
     notice_number(&notice, "offset",
                   grpcframe_decoder_offset(flow->inflater));
     add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
+    notice_text(&notice, "magic", NULL, 0);
     tap_notice(flow->call->tap, &notice);
 }
 

@@ -308,7 +308,10 @@ put_encoding(struct json *json, const struct flow *flow,
     } else {
         json_null(json, "encoding");
     }
-    json_string(json, "encoding_form", form_name(message->form));
+    json_string(json, "encoding_form",
+                message->result == GRPCFRAME_RESULT_OK
+                    ? form_name(message->form)
+                    : NULL);
 }
 
 void

@@ -18,6 +18,7 @@
 #   wait_for COMMAND...   until it succeeds, or fail after $PATIENCE seconds
 #   events FILTER         the events that a jq filter selects, one a line
 #   has_event FILTER      succeeds when there is one
+#   at_exit               redefine it rather than setting a trap on EXIT
 #   fail TEXT, skip TEXT
 set -eu
 
@@ -30,6 +31,9 @@ PIDS=
 
 case $GRPCTAP in /*) ;; *) GRPCTAP=$PWD/$GRPCTAP ;; esac
 
+# at_exit is for a test to redefine: what to undo once its processes are gone.
+at_exit() { :; }
+
 on_exit() {
     status=$?
     trap - EXIT
@@ -38,6 +42,7 @@ on_exit() {
     for pid in $PIDS; do kill -CONT "$pid" 2>/dev/null || :; done
     for pid in $PIDS; do end_process "$pid"; done
     if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then print_logs; fi
+    at_exit
     rm -rf "$DIR"
     exit "$status"
 }

@@ -7,7 +7,6 @@
 
 # The tap, with its output to a pipe; `start` is looked for on the way.
 run_piped() {
-    echo $$ >"$DIR/subshell"
     sh -c 'echo $$ >"$1/pid"; exec "$2" proxy -l "$3" -u "$4"' sh \
         "$DIR" "$GRPCTAP" "$1" "127.0.0.1:$SERVER_PORT" |
         tee "$TAP_EVENTS" |
@@ -23,6 +22,9 @@ start_echo 127.0.0.1:0
 for listen in 127.0.0.1:0 :0 0; do
     start pipe run_piped "$listen"
     pipe=$LAST_PID
+    wait_for test -s "$DIR/pid"
+    tap=$(cat "$DIR/pid")
+    PIDS="$PIDS $tap" # else it would outlive a test that fails
     wait_for has_event '.event == "start"'
     TAP_LISTEN=$(jq -r 'select(.event == "start").listen' "$TAP_EVENTS")
     case $TAP_LISTEN in
@@ -36,7 +38,8 @@ for listen in 127.0.0.1:0 :0 0; do
     [ "$(jq -r .from "$DIR/shown" | head -n 4 | tr '\n' ' ')" = \
         "client server client server " ] || fail "$(cat "$DIR/shown")"
     kill -KILL "$CLIENT_PID"
-    kill -TERM "$(cat "$DIR/pid")"
+    kill -TERM "$tap"
     finish "$pipe"
     has_event '.event == "stop"' || fail "no stop event"
+    rm "$DIR/pid" "$TAP_EVENTS" "$DIR/shown"
 done
