@@ -4,7 +4,7 @@
 # arrive with equal SHA-256; over TCP of both versions and Unix sockets.
 # SOAK_MIB sets the volume, 128 MiB by default.
 . "$(dirname "$0")/lib.sh"
-SOAK=${SOAK:-$(dirname "$GRPCTAP")/tests/soak}
+SOAK=${SOAK:-$(dirname "$GRPCTAP")/tests/soak_bytes}
 mib=${SOAK_MIB:-128}
 seed=${SOAK_SEED:-1}
 

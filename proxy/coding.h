@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Content codings of an HTTP body (RFC 9110, section 8.4): undone in a chain,
+ * the last one listed first, for what comes out at its end.  Nothing is kept.
+ */
+#ifndef CODING_H
+#define CODING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../grpcframe/grpcframe.h"
+
+/* CODING_MAX bounds the codings stacked on one body; more than two have not
+ * been seen outside of attacks. */
+#define CODING_MAX 4
+
+/* struct coding_stage undoes one coding. */
+struct coding_stage {
+    /* chain and index lead back from a callback. */
+    struct coding *chain;
+    unsigned index;
+    struct grpcframe_decoder *decoder;
+};
+
+/* struct coding is the chain of one body, to be embedded. */
+struct coding {
+    /* stages in the order bytes pass them, n_stages of them; 0: the body is
+     * not coded. */
+    struct coding_stage stages[CODING_MAX];
+    unsigned n_stages;
+    /* is_unknown is 1 when a coding cannot be undone: nothing is fed. */
+    uint8_t is_unknown;
+    /* failed is the stage whose fault ended the decoding, when result is not
+     * OK. */
+    unsigned failed;
+    enum grpcframe_result result;
+    /* decoded_bytes is what came out at the end so far. */
+    uint64_t decoded_bytes;
+    /* head holds the first decoded bytes, for a hint. */
+    uint8_t head_len;
+    uint8_t head[GRPCFRAME_HEAD_LEN];
+    /* output (may be NULL) sees what comes out. */
+    grpcframe_output_cb output;
+    void *user;
+};
+
+/*
+ * coding_open sets up |coding| for the value of Content-Encoding |list| (NULL:
+ * absent).  |ceiling| bounds what each stage may put out.  The struct must not
+ * move while it is open.
+ */
+void coding_open(struct coding *coding, struct grpcframe_pool *pool,
+                 const char *list, size_t len, uint64_t ceiling,
+                 grpcframe_output_cb output, void *user);
+
+/* coding_feed takes a piece of the body. */
+void coding_feed(struct coding *coding, const uint8_t *data, size_t len);
+
+/* coding_finish says that the body is complete; the result is OK when
+ * decoded_bytes is the length of what it holds. */
+enum grpcframe_result coding_finish(struct coding *coding);
+
+/* coding_offset returns where in the input of the failed stage the fault
+ * is. */
+uint64_t coding_offset(const struct coding *coding);
+
+/* coding_clear gives the decoders back.  May be called again. */
+void coding_clear(struct coding *coding);
+
+/*
+ * coding_accepts returns 1 when the Accept-Encoding value |accept| (NULL: the
+ * field is absent) allows the coding |name| (RFC 9110, section 12.5.3): absent
+ * allows everything, `*` what is not listed, q=0 forbids.
+ */
+int coding_accepts(const char *accept, size_t accept_len, const char *name,
+                   size_t name_len);
+
+/* coding_next returns the next element of the comma-separated |*list|, blanks
+ * trimmed, and moves |*list| and |*len| behind it; NULL at the end.  Empty
+ * elements are passed over (RFC 9110, section 5.6.1). */
+const char *coding_next(const char **list, size_t *len, size_t *element_len);
+
+#endif
