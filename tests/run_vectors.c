@@ -415,15 +415,30 @@ sweep_both(const struct vector *vector, const struct vector_run *whole)
     return 0;
 }
 
+/* Prints the lines of a run as those of the connection |conn|: together they
+ * are to look like the output of one program. */
 static void
-vector_print(const struct vector *vector)
+print_as(const char *lines, unsigned conn)
+{
+    static const char own[] = "\"conn\":7,";
+    const char *at;
+
+    for (at = strstr(lines, own); at != NULL; at = strstr(lines, own)) {
+        printf("%.*s\"conn\":%u,", (int)(at - lines), lines, conn);
+        lines = at + sizeof(own) - 1;
+    }
+    printf("%s", lines);
+}
+
+static void
+vector_print(const struct vector *vector, unsigned conn)
 {
     struct vector_cut cut = {VECTOR_CUT_WHOLE, 0, 0};
     struct vector_run run;
 
     memset(&run, 0, sizeof(run));
     vector_tap_play(&vector->script, &cut, &run);
-    printf("%s", (const char *)run.text.data);
+    print_as((const char *)run.text.data, conn);
     vector_buf_clear(&run.text);
 }
 
@@ -476,8 +491,8 @@ options_parse(struct options *options, int argc, char **argv)
     return i;
 }
 
-/* file_run runs the vectors of |path|: n[0] counts those that passed, n[1]
- * those that failed. */
+/* file_run runs the vectors of |path|: n[0] counts those that passed (or were
+ * printed), n[1] those that failed. */
 static void
 file_run(const char *path, const struct options *options, unsigned n[2])
 {
@@ -491,7 +506,8 @@ file_run(const char *path, const struct options *options, unsigned n[2])
             continue;
         }
         if (options->is_printing) {
-            vector_print(vector);
+            n[0]++;
+            vector_print(vector, n[0]);
         } else {
             n[vector_run_all(vector, options) != 0]++;
         }
