@@ -179,6 +179,7 @@ tell_decode_memory(struct flow *flow, const struct grpcframe_message *message)
                   "message %" PRIu64 " was not decoded: %s", message->index,
                   grpcframe_result_reason(message->result));
     notice_number(&notice, "limit", GRPCFRAME_POOL_DEFAULT_BYTES);
+    notice_number(&notice, "decoded_at_least", message->decoded_length);
     tap_notice(flow->call->tap, &notice);
 }
 

@@ -17,10 +17,10 @@
 #define STATUS_OK 0
 #define STATUS_UNIMPLEMENTED 12
 
-/* A client's timer starts before its request reaches the tap, and stacks round
- * the timeout they send by up to 1 %: a reset this close below it is due to
- * it. */
-#define DEADLINE_SLACK_US 10000
+/* A client's timer starts before its request reaches the tap, all the more so
+ * on a busy machine, and stacks round the timeout they send by up to 1 %: a
+ * reset this close below it is due to it. */
+#define DEADLINE_SLACK_US 25000
 
 static void
 call_notice(struct notice *notice, const struct call *call,
@@ -83,6 +83,30 @@ tell_truncated(struct flow *flow)
     tap_notice(flow->call->tap, &notice);
 }
 
+/* Decoding stopped at one of our own limits: no fault of the peer. */
+static void
+tell_layer_limit(struct flow *flow, enum grpcframe_result result)
+{
+    uint64_t limit = flow->call->tap->shared->config->max_decoded_bytes;
+    struct notice notice;
+
+    if (result == GRPCFRAME_RESULT_MEMORY) {
+        call_notice(&notice, flow->call, NOTICE_TAP_LIMIT, flow->side);
+        notice.has_from = 0;
+        limit = GRPCFRAME_POOL_DEFAULT_BYTES;
+    } else {
+        call_notice(&notice, flow->call, NOTICE_DECODE_LIMIT, flow->side);
+    }
+    notice_detail(&notice, "the content-encoding of the body was not undone "
+                           "to its end: %s",
+                  grpcframe_result_reason(result));
+    notice_text(&notice, "index", NULL, 0);
+    notice_number(&notice, "limit", limit);
+    notice_number(&notice, "decoded_at_least",
+                  grpcframe_decoder_length(flow->inflater));
+    tap_notice(flow->call->tap, &notice);
+}
+
 /* The content-encoding below the messages ends with the body. */
 static void
 tell_layer_fault(struct flow *flow)
@@ -95,7 +119,12 @@ tell_layer_fault(struct flow *flow)
         return;
     }
     result = grpcframe_decoder_finish(flow->inflater);
-    if (result == GRPCFRAME_RESULT_OK) {
+    if (result == GRPCFRAME_RESULT_LIMIT ||
+        result == GRPCFRAME_RESULT_MEMORY) {
+        tell_layer_limit(flow, result);
+    }
+    if (result == GRPCFRAME_RESULT_OK || result == GRPCFRAME_RESULT_LIMIT ||
+        result == GRPCFRAME_RESULT_MEMORY) {
         return;
     }
     reason = grpcframe_result_reason(result);
@@ -312,7 +341,7 @@ deadline_slack(uint64_t timeout_us)
     if (slack < DEADLINE_SLACK_US) {
         slack = DEADLINE_SLACK_US;
     }
-    return slack < timeout_us / 10 ? slack : timeout_us / 10;
+    return slack < timeout_us / 4 ? slack : timeout_us / 4;
 }
 
 static void

@@ -89,6 +89,18 @@ keep_list(struct call *call, struct call_value *value,
     }
 }
 
+/* The value of |field| as it may be shown, as `value` of |notice|. */
+static void
+add_shown(struct notice *notice, const struct call *call,
+          const struct h2dec_field *field)
+{
+    if (tap_is_secret(call->tap, field->name, field->name_len)) {
+        notice_text(notice, "value", REDACTED, sizeof(REDACTED) - 1);
+    } else {
+        notice_text(notice, "value", field->value, field->value_len);
+    }
+}
+
 static void
 keep_timeout(struct call *call, const struct h2dec_field *field)
 {
@@ -104,26 +116,26 @@ keep_timeout(struct call *call, const struct h2dec_field *field)
                 call->id);
     notice_detail(&notice, "grpc-timeout is not 1 to 8 digits and one of "
                            "H M S m u n");
-    notice_text(&notice, "value", call->text + call->facts[FACT_TIMEOUT].at,
-                call->facts[FACT_TIMEOUT].len);
+    add_shown(&notice, call, field);
     tap_notice(call->tap, &notice);
 }
 
-static void
-keep_http_status(struct call *call, const struct h2dec_field *field)
+/* Three digits (RFC 9110, section 15); -1 for anything else. */
+static int
+parse_http_status(const struct h2dec_field *field)
 {
     int status = 0;
 
     if (field->value_len != 3) {
-        return;
+        return -1;
     }
     for (int i = 0; i < 3; i++) {
         if (field->value[i] < '0' || field->value[i] > '9') {
-            return;
+            return -1;
         }
         status = status * 10 + (field->value[i] - '0');
     }
-    call->http_status = status;
+    return status;
 }
 
 /* Facts of a direction that either block may carry; 1 when it was one. */
@@ -180,8 +192,10 @@ keep_request_field(struct call *call, const struct h2dec_field *field)
         keep(call, &call->facts[FACT_USER_AGENT], field);
         break;
     case FIELD_TE:
-        call->te_seen = grpcframe_list_has(field->value, field->value_len,
-                                           "trailers", 8) != 0;
+        if (grpcframe_list_has(field->value, field->value_len, "trailers",
+                               8)) {
+            call->te_seen = 1;
+        }
         break;
     case FIELD_GRPC_TIMEOUT:
         keep_timeout(call, field);
@@ -207,7 +221,7 @@ parse_status(struct call *call, const struct h2dec_field *field)
                 call->id);
     notice_detail(&notice, "grpc-status is not an integer from 0 to %d",
                   GRPCFRAME_STATUS_MAX);
-    notice_text(&notice, "value", field->value, field->value_len);
+    add_shown(&notice, call, field);
     tap_notice(call->tap, &notice);
     return -1;
 }
@@ -271,7 +285,7 @@ keep_response_field(struct call *call, const struct h2dec_field *field)
         return;
     }
     if (id == FIELD_STATUS) {
-        keep_http_status(call, field);
+        call->http_status = parse_http_status(field);
     } else if (id == FIELD_GRPC_STATUS) {
         keep_early_status(call, field);
     } else if (id == FIELD_GRPC_MESSAGE) {
@@ -441,19 +455,20 @@ static void
 tell_informational(struct call *call, const struct h2dec_headers *headers)
 {
     struct notice notice;
+    int status = -1;
 
-    notice_init(&notice, NOTICE_INFORMATIONAL, SIDE_SERVER, call->id);
-    for (size_t i = 0; i < headers->n_fields; i++) {
-        const struct h2dec_field *field = &headers->fields[i];
-
-        if (field_id(field) == FIELD_STATUS) {
-            notice_detail(&notice, "a response with status %.3s before the "
-                                   "final one", field->value);
-            notice_text(&notice, "http_status", field->value,
-                        field->value_len);
-            break;
+    for (size_t i = 0; i < headers->n_fields && status < 0; i++) {
+        if (field_id(&headers->fields[i]) == FIELD_STATUS) {
+            status = parse_http_status(&headers->fields[i]);
         }
     }
+    if (status < 0) {
+        return;
+    }
+    notice_init(&notice, NOTICE_INFORMATIONAL, SIDE_SERVER, call->id);
+    notice_detail(&notice, "a response with status %d before the final one",
+                  status);
+    notice_number(&notice, "http_status", (uint64_t)status);
     tap_notice(call->tap, &notice);
 }
 

@@ -17,72 +17,108 @@
 
 /* ---- Building -------------------------------------------------------- */
 
+/* struct build is an event being put together.  cJSON leaves out what it has
+ * no memory for: then the whole event is given up. */
+struct build {
+    const struct tap *tap;
+    enum event_kind kind;
+    cJSON *root;
+    int failed;
+};
+
+static void
+add_item(struct build *build, cJSON *object, const char *name, cJSON *item)
+{
+    if (item == NULL || !cJSON_AddItemToObject(object, name, item)) {
+        cJSON_Delete(item);
+        build->failed = 1;
+    }
+}
+
 /* A cJSON number is a double: integers are added as they are to be printed. */
 static void
-add_uint(cJSON *object, const char *name, uint64_t value)
+add_uint(struct build *build, cJSON *object, const char *name, uint64_t value)
 {
     char digits[24];
 
     snprintf(digits, sizeof(digits), "%" PRIu64, value);
-    cJSON_AddRawToObject(object, name, digits);
+    add_item(build, object, name, cJSON_CreateRaw(digits));
 }
 
 static void
-add_text(cJSON *object, const char *name, const char *text, size_t len)
+add_null(struct build *build, cJSON *object, const char *name)
+{
+    add_item(build, object, name, cJSON_CreateNull());
+}
+
+static void
+add_text(struct build *build, cJSON *object, const char *name,
+         const char *text, size_t len)
 {
     char *clean;
 
     if (text == NULL) {
-        cJSON_AddNullToObject(object, name);
+        add_null(build, object, name);
         return;
     }
     clean = malloc(len * TEXT_GROWTH + 1);
     if (clean == NULL) {
+        build->failed = 1;
         return;
     }
     text_utf8(clean, len * TEXT_GROWTH + 1, text, len);
-    cJSON_AddStringToObject(object, name, clean);
+    add_item(build, object, name, cJSON_CreateString(clean));
     free(clean);
 }
 
 static void
-add_string(cJSON *object, const char *name, const char *text)
+add_string(struct build *build, cJSON *object, const char *name,
+           const char *text)
 {
-    add_text(object, name, text, text == NULL ? 0 : strlen(text));
+    add_text(build, object, name, text, text == NULL ? 0 : strlen(text));
 }
 
-/* Starts an event of |kind|, or returns NULL when it is not wanted or memory
- * is out. */
+/* Adds an object to fill; NULL when memory is out, which cJSON puts up with. */
 static cJSON *
-begin(const struct tap *tap, enum event_kind kind)
+add_object(struct build *build, cJSON *object, const char *name)
+{
+    cJSON *item = cJSON_AddObjectToObject(object, name);
+
+    if (item == NULL) {
+        build->failed = 1;
+    }
+    return item;
+}
+
+/* Starts an event of |kind|; 0 when it is not wanted. */
+static int
+begin(struct build *build, const struct tap *tap, enum event_kind kind)
 {
     char time[TIME_TEXT_LEN];
-    cJSON *object;
 
     if (!tap_wants(tap, kind)) {
-        return NULL;
+        return 0;
     }
-    object = cJSON_CreateObject();
+    build->tap = tap;
+    build->kind = kind;
+    build->failed = 0;
+    build->root = cJSON_CreateObject();
     time_format((int64_t)tap->now_us + tap->shared->wall_offset_us, time);
-    add_string(object, "event", event_kind_name(kind));
-    add_string(object, "time", time);
-    add_uint(object, "conn", tap->conn);
-    return object;
+    add_string(build, build->root, "event", event_kind_name(kind));
+    add_string(build, build->root, "time", time);
+    add_uint(build, build->root, "conn", tap->conn);
+    return 1;
 }
 
-/* Writes |object| and frees it.  When memory is out cJSON leaves members out:
- * an event that lacks some of its |members| counts as dropped. */
+/* Writes the event, or counts it as dropped when memory was out. */
 static void
-end(const struct tap *tap, enum event_kind kind, cJSON *object, int members)
+end(struct build *build)
 {
-    struct lane *lane = tap->shared->lane;
-    char *line = NULL;
+    struct lane *lane = build->tap->shared->lane;
+    char *line = build->failed ? NULL : cJSON_PrintUnformatted(build->root);
 
-    if (cJSON_GetArraySize(object) == members) {
-        line = cJSON_PrintUnformatted(object);
-    }
-    cJSON_Delete(object);
-    if (lane_begin(lane, kind)) {
+    cJSON_Delete(build->root);
+    if (lane_begin(lane, build->kind)) {
         if (line != NULL) {
             lane_append(lane, line, strlen(line));
         }
@@ -96,14 +132,14 @@ end(const struct tap *tap, enum event_kind kind, cJSON *object, int members)
 void
 event_connection_open(struct tap *tap)
 {
-    cJSON *object = begin(tap, EVENT_CONNECTION_OPEN);
+    struct build build;
 
-    if (object == NULL) {
+    if (!begin(&build, tap, EVENT_CONNECTION_OPEN)) {
         return;
     }
-    add_string(object, "client", tap->client);
-    add_string(object, "server", tap->server);
-    end(tap, EVENT_CONNECTION_OPEN, object, 5);
+    add_string(&build, build.root, "client", tap->client);
+    add_string(&build, build.root, "server", tap->server);
+    end(&build);
 }
 
 static const char *
@@ -118,9 +154,9 @@ reason_name(enum conn_reason reason)
 }
 
 static void
-add_frames(cJSON *object, const struct h2dec_books *books)
+add_frames(struct build *build, cJSON *object, const struct h2dec_books *books)
 {
-    cJSON *frames = cJSON_AddObjectToObject(object, "frames");
+    cJSON *frames = add_object(build, object, "frames");
 
     for (unsigned type = 0; type < H2DEC_TYPES; type++) {
         cJSON *entry;
@@ -128,97 +164,99 @@ add_frames(cJSON *object, const struct h2dec_books *books)
         if (books->frames[type].count == 0) {
             continue;
         }
-        entry = cJSON_AddObjectToObject(frames, h2dec_type_name(type));
-        add_uint(entry, "count", books->frames[type].count);
-        add_uint(entry, "bytes", books->frames[type].bytes);
+        entry = add_object(build, frames, h2dec_type_name(type));
+        add_uint(build, entry, "count", books->frames[type].count);
+        add_uint(build, entry, "bytes", books->frames[type].bytes);
     }
 }
 
 static void
-add_direction(cJSON *object, const char *name, const struct tap *tap,
-              enum side side)
+add_direction(struct build *build, const char *name, enum side side)
 {
     static const struct h2dec_books none;
+    const struct tap *tap = build->tap;
     const struct h2dec_books *books = &none;
     uint64_t opaque = tap->dir[side].opaque_bytes;
-    cJSON *direction = cJSON_AddObjectToObject(object, name);
+    cJSON *direction = add_object(build, build->root, name);
 
     if (tap->h2 != NULL) {
         books = h2dec_conn_books(tap->h2, (enum h2dec_side)side);
     }
-    add_uint(direction, "bytes", books->bytes + opaque);
-    add_uint(direction, "call_bytes", books->stream_bytes);
-    add_uint(direction, "connection_bytes", books->connection_bytes);
-    add_uint(direction, "late_bytes", books->late_bytes);
-    add_uint(direction, "undecoded_bytes", books->undecoded_bytes + opaque);
+    add_uint(build, direction, "bytes", books->bytes + opaque);
+    add_uint(build, direction, "call_bytes", books->stream_bytes);
+    add_uint(build, direction, "connection_bytes", books->connection_bytes);
+    add_uint(build, direction, "late_bytes", books->late_bytes);
+    add_uint(build, direction, "undecoded_bytes",
+             books->undecoded_bytes + opaque);
     if (tap->h2 != NULL) {
-        add_frames(direction, books);
+        add_frames(build, direction, books);
     } else {
-        cJSON_AddNullToObject(direction, "frames");
+        add_null(build, direction, "frames");
     }
 }
 
 void
 event_connection_close(struct tap *tap, const char *error)
 {
-    cJSON *object = begin(tap, EVENT_CONNECTION_CLOSE);
+    struct build build;
 
-    if (object == NULL) {
+    if (!begin(&build, tap, EVENT_CONNECTION_CLOSE)) {
         return;
     }
-    add_string(object, "client", tap->client);
-    add_string(object, "server", tap->server);
-    add_string(object, "protocol", tap_protocol(tap));
-    add_uint(object, "duration_us", tap->now_us - tap->accepted_us);
+    add_string(&build, build.root, "client", tap->client);
+    add_string(&build, build.root, "server", tap->server);
+    add_string(&build, build.root, "protocol", tap_protocol(tap));
+    add_uint(&build, build.root, "duration_us", tap->now_us - tap->accepted_us);
     if (tap->connect_us == UINT64_MAX || tap->reason == CONN_CONNECT_FAILED) {
-        cJSON_AddNullToObject(object, "connect_us");
+        add_null(&build, build.root, "connect_us");
     } else {
-        add_uint(object, "connect_us", tap->connect_us);
+        add_uint(&build, build.root, "connect_us", tap->connect_us);
     }
-    add_string(object, "reason", reason_name(tap->reason));
-    add_string(object, "error", error);
-    add_uint(object, "calls", tap->calls);
-    add_uint(object, "notices", tap->notices);
-    add_direction(object, "from_client", tap, SIDE_CLIENT);
-    add_direction(object, "from_server", tap, SIDE_SERVER);
-    end(tap, EVENT_CONNECTION_CLOSE, object, 14);
+    add_string(&build, build.root, "reason", reason_name(tap->reason));
+    add_string(&build, build.root, "error", error);
+    add_uint(&build, build.root, "calls", tap->calls);
+    add_uint(&build, build.root, "notices", tap->notices);
+    add_direction(&build, "from_client", SIDE_CLIENT);
+    add_direction(&build, "from_server", SIDE_SERVER);
+    end(&build);
 }
 
 /* ---- Notices and GOAWAY ---------------------------------------------- */
 
 static void
-add_field(cJSON *object, const struct notice_field *field)
+add_field(struct build *build, const struct notice_field *field)
 {
     if (field->is_text) {
-        add_text(object, field->name, field->text, field->text_len);
+        add_text(build, build->root, field->name, field->text,
+                 field->text_len);
     } else {
-        add_uint(object, field->name, field->number);
+        add_uint(build, build->root, field->name, field->number);
     }
 }
 
 void
 event_notice(struct tap *tap, const struct notice *notice)
 {
-    cJSON *object = begin(tap, EVENT_NOTICE);
+    struct build build;
 
-    if (object == NULL) {
+    if (!begin(&build, tap, EVENT_NOTICE)) {
         return;
     }
-    add_string(object, "severity",
+    add_string(&build, build.root, "severity",
                notice_severity_name(notice_code_severity(notice->code)));
-    add_string(object, "code", notice_code_name(notice->code));
-    add_string(object, "from",
+    add_string(&build, build.root, "code", notice_code_name(notice->code));
+    add_string(&build, build.root, "from",
                notice->has_from ? side_name(notice->from) : NULL);
     if (notice->stream != 0) {
-        add_uint(object, "stream", notice->stream);
+        add_uint(&build, build.root, "stream", notice->stream);
     } else {
-        cJSON_AddNullToObject(object, "stream");
+        add_null(&build, build.root, "stream");
     }
-    add_string(object, "detail", notice->detail);
+    add_string(&build, build.root, "detail", notice->detail);
     for (unsigned i = 0; i < notice->n_fields; i++) {
-        add_field(object, &notice->fields[i]);
+        add_field(&build, &notice->fields[i]);
     }
-    end(tap, EVENT_NOTICE, object, 8 + (int)notice->n_fields);
+    end(&build);
 }
 
 void
@@ -226,18 +264,18 @@ event_goaway(struct tap *tap, const struct h2dec_goaway *goaway)
 {
     const char *name = h2dec_code_name(goaway->code);
     char number[16];
-    cJSON *object = begin(tap, EVENT_GOAWAY);
+    struct build build;
 
-    if (object == NULL) {
+    if (!begin(&build, tap, EVENT_GOAWAY)) {
         return;
     }
     snprintf(number, sizeof(number), "%" PRIu32, goaway->code);
-    add_string(object, "from", side_name((enum side)goaway->side));
-    add_uint(object, "last_stream_id", goaway->last_stream_id);
-    add_string(object, "code", name != NULL ? name : number);
-    add_text(object, "debug",
+    add_string(&build, build.root, "from", side_name((enum side)goaway->side));
+    add_uint(&build, build.root, "last_stream_id", goaway->last_stream_id);
+    add_string(&build, build.root, "code", name != NULL ? name : number);
+    add_text(&build, build.root, "debug",
              goaway->debug_total > 0 ? (const char *)goaway->debug : NULL,
              goaway->debug_len);
-    add_uint(object, "debug_bytes", goaway->debug_total);
-    end(tap, EVENT_GOAWAY, object, 8);
+    add_uint(&build, build.root, "debug_bytes", goaway->debug_total);
+    end(&build);
 }

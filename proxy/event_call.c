@@ -141,7 +141,7 @@ put_no_messages(struct json *json, const struct flow *flow,
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         json_null(json, keys[i]);
     }
-    if (!flow->seen || flow->unknown ||
+    if (!flow->seen || flow->unknown || flow->call->rpc != RPC_NONE ||
         (coding != NULL && grpcframe_codec_parse(coding, len) !=
                                GRPCFRAME_CODEC_IDENTITY)) {
         json_null(json, "decoded_bytes");

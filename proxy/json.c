@@ -139,7 +139,8 @@ escape(char out[6], unsigned char byte)
             return 2;
         }
     }
-    if (byte < 0x20) {
+    /* NUL as text.c writes it, for whom it ends a string. */
+    if (byte < 0x20 && byte != 0) {
         memcpy(out, "\\u00", 4);
     } else {
         memcpy(out, "\\\\x", 3);

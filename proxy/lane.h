@@ -17,8 +17,8 @@
 struct sink;
 
 /* LANE_FLUSH is how much a lane collects before it hands lines over within a
- * round, so that one round of many tiny frames stays bounded; below QUEUE_BLOCK, so
- * that a block need not grow for it. */
+ * round, so that one round of many tiny frames stays bounded; below
+ * QUEUE_BLOCK, so that a block need not grow for it. */
 #define LANE_FLUSH (48u << 10)
 
 /* LANE_LINE_MAX bounds one line; a longer one is dropped.  The decoders bound

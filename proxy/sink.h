@@ -57,8 +57,9 @@ struct sink *sink_open(const struct sink_config *config);
 
 /*
  * sink_put queues |len| bytes of whole lines at the start of |block| (of
- * queue_block_grow), and returns the empty block to go on with (its size in |*cap|) or NULL for none
- * at hand.  It takes no time to speak of and cannot fail.  Thread-safe.
+ * queue_block_grow), and returns the empty block to go on with (its size in
+ * |*cap|) or NULL for none at hand.  It takes no time to speak of and cannot
+ * fail.  Thread-safe.
  */
 char *sink_put(struct sink *sink, char *block, size_t len, size_t *cap);
 

@@ -219,6 +219,8 @@ add_figures(struct notice *notice, const struct h2dec_fault *fault)
         notice_number(notice, "length", fault->value);
         if (fault->limit != 0) {
             notice_number(notice, "limit", fault->limit);
+        } else {
+            notice_text(notice, "limit", NULL, 0);
         }
         break;
     case H2DEC_FAULT_PADDING:
@@ -250,6 +252,8 @@ add_last_good(struct notice *notice, const struct h2dec_fault *fault)
 
     if (!fault->last_good_valid) {
         notice_text(notice, "last_good_type", NULL, 0);
+        notice_text(notice, "last_good_offset", NULL, 0);
+        notice_text(notice, "last_good_stream", NULL, 0);
         return;
     }
     notice_text(notice, "last_good_type", name, strlen(name));

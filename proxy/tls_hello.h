@@ -36,10 +36,10 @@
 #include "side.h"
 
 /* TLS_HELLO_MESSAGE_MAX bounds a hello, its 4-byte header included.  Those of
- * browsers and libraries have 200 to 2,000 bytes, with post-quantum key shares
- * and big session tickets up to some 6,000; 16 KiB is what fits into one
- * record, and BoringSSL takes no larger one either.  Memory grows with what
- * has arrived, not with what is declared. */
+ * browsers and libraries have 200 to 2,000 bytes, and some 6,000 with several
+ * post-quantum key shares or a big session ticket; 16 KiB, the most that fits
+ * into one record, leaves room for more.  Memory grows with what has arrived,
+ * not with what is declared. */
 #define TLS_HELLO_MESSAGE_MAX (16u << 10)
 
 /* enum tls_hello_state is how far the reader of a side is. */

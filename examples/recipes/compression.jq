@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Per method and encoding: what was declared, what was used, what it saved.
 # Usage: jq -rsf compression.jq EVENTS
 ["method", "encoding", "used", "messages", "wire", "decoded", "ratio"],

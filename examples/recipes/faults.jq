@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Who broke the protocol, and with what?  Notices that are not mere facts.
 # Usage: jq -rsf faults.jq EVENTS
 ["severity", "code", "from", "count", "first"],

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Where the bytes of the responses went, in per cent, by encoding.
 # Usage: jq -rsf ledger.jq EVENTS
 def share($part; $whole): if $whole > 0 then (1000 * $part / $whole | round | . / 10) else 0 end;

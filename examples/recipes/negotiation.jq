@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What was offered, chosen and used, per direction; a row per combination.
 # Usage: jq -rsf negotiation.jq EVENTS
 ["method", "client_offers", "request", "response", "request_used", "response_used", "calls"],

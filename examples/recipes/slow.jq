@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Where the time of a call went: until the request was whole, until the
 # response began, until its last message.
 # Usage: jq -rf slow.jq EVENTS

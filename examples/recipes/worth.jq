@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Did compression help or hurt?  Messages by size: how many grew, and what was
 # saved or wasted altogether.
 # Usage: jq -rsf worth.jq EVENTS

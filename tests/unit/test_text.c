@@ -136,7 +136,7 @@ test_json(void **state)
         cJSON_GetStringValue(cJSON_GetObjectItem(object, "last")), "x");
     assert_non_null(strstr(lane.data,
                            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\x7f\\\\xff"
-                           "\xc3\xb6\\u0000z\""));
+                           "\xc3\xb6\\\\x00z\""));
     cJSON_Delete(object);
     lane_clear(&lane);
 }
