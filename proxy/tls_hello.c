@@ -515,8 +515,7 @@ take_header(struct tls_hello *hello, const uint8_t *data)
 {
     hello->header[hello->header_len++] = data[0];
     if (!is_header(hello->header, hello->header_len)) {
-        hello->state =
-            hello->has_record ? TLS_HELLO_BROKEN : TLS_HELLO_NOT_TLS;
+        hello->state = hello->has_record ? TLS_HELLO_BROKEN : TLS_HELLO_NOT_TLS;
     } else if (hello->header_len == sizeof(hello->header)) {
         hello->header_len = 0;
         hello->state = start_record(hello);

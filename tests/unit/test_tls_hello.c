@@ -76,8 +76,7 @@ static const struct {
      "done record=0303 hello legacy=0303 version=0304 suite=1302"
      " versions=0304 alpn-hidden alert=1,112"},
     {"hello, alert", SIDE_CLIENT, BYTES(alert_later),
-     "done record=0301 hello legacy=0301 version=0301" NO_SUITE
-     " alert=2,48"},
+     "done record=0301 hello legacy=0301 version=0301" NO_SUITE " alert=2,48"},
     {"alert amid a hello", SIDE_CLIENT, BYTES(alert_amid),
      "done record=0301 alert=2,80"},
     {"a client for a server", SIDE_SERVER, BYTES(client_1_2),
@@ -95,8 +94,7 @@ static const struct {
      "broken record=0303"},
     {"record of 16,385", SIDE_CLIENT, TEXT("\x16\x03\x03\x40\x01"),
      "broken record=0303"},
-    {"alert of 0", SIDE_SERVER, TEXT("\x15\x03\x03\0\0"),
-     "broken record=0303"},
+    {"alert of 0", SIDE_SERVER, TEXT("\x15\x03\x03\0\0"), "broken record=0303"},
     {"alert of 3", SIDE_SERVER, TEXT("\x15\x03\x03\0\x03\x02\x28\0"),
      "broken record=0303"},
     {"encrypted from the start", SIDE_CLIENT,
@@ -104,14 +102,13 @@ static const struct {
     {"change_cipher_spec first", SIDE_SERVER, TEXT("\x14\x03\x03\0\x01\x01"),
      "done record=0303"},
     {"data amid a hello", SIDE_CLIENT,
-     TEXT("\x16\x03\x01\0\x01\x01\x17\x03\x03\0\x01\0"),
-     "broken record=0301"},
+     TEXT("\x16\x03\x01\0\x01\x01\x17\x03\x03\0\x01\0"), "broken record=0301"},
     {"no record after the first", SIDE_CLIENT,
      TEXT("\x16\x03\x01\0\x01\x01GET"), "broken record=0301"},
     {"empty hello", SIDE_CLIENT, TEXT("\x16\x03\x01\0\x04\x01\0\0\0"),
      "broken record=0301"},
-    {"hello of 16 MiB", SIDE_CLIENT,
-     TEXT("\x16\x03\x01\0\x04\x01\xff\xff\xff"), "too-long record=0301"},
+    {"hello of 16 MiB", SIDE_CLIENT, TEXT("\x16\x03\x01\0\x04\x01\xff\xff\xff"),
+     "too-long record=0301"},
 };
 
 #define TABLE_LEN (sizeof(table) / sizeof(table[0]))
@@ -355,14 +352,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_no_more),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_whole),     cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_truncated), cmocka_unit_test(test_no_more),
+        cmocka_unit_test(test_records),   cmocka_unit_test(test_long),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_names),
     };
 
