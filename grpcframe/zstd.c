@@ -337,6 +337,10 @@ zstd_take_frame(struct zstd_decoder *z, const uint8_t *data, size_t len,
         return result;
     *used = (size_t)(z->base.offset - before);
     z->left -= *used;
+    /* libzstd forgets to compare where the last block is empty. */
+    if (hint == 0 && z->content_size != NO_CONTENT_SIZE &&
+        z->frame_length != z->content_size)
+        return zstd_fault(z, GRPCFRAME_RESULT_CORRUPT);
     if (hint == 0)
         zstd_end_frame(z);
     else if (z->left == 0)

@@ -219,7 +219,7 @@ static int
 feed_version(struct h1dec_conn *conn, struct direction *dir,
              const uint8_t *data, size_t len, size_t *used)
 {
-    static const char version[] = "HTTP/";
+    static const char version[] = RESPONSE_BEGIN;
 
     *used = 0;
     while (*used < len && version[dir->version_len] != '\0') {

@@ -14,6 +14,10 @@
 #include "parser.h"
 #include "store.h"
 
+/* RESPONSE_BEGIN is how every response begins; conn.c has seen it before the
+ * parser does. */
+#define RESPONSE_BEGIN "HTTP/"
+
 /* enum dir_state is where a direction stands between two bytes. */
 enum dir_state {
     DIR_IDLE,    /* between messages */
@@ -93,7 +97,7 @@ void h1dec_conn_take(struct direction *dir, size_t n);
 
 /* ---- message.c ---- */
 
-/* h1dec_parser_sink puts the pieces into the store of a struct direction. */
+/* h1dec_message_sink puts the pieces into the store of a struct direction. */
 extern const struct parser_sink h1dec_message_sink;
 
 /* h1dec_message_begin starts a message. */

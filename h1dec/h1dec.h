@@ -37,9 +37,13 @@ extern "C" {
  * that pipeline keep tens, load generators thousands. */
 #define H1DEC_EXCHANGES_MAX 16384
 
-/* H1DEC_HEAD_MAX bounds a start line and its header lines as sent; servers
- * refuse 8 to 80 KiB.  A longer one ends decoding of the direction. */
-#define H1DEC_HEAD_MAX (256u << 10)
+/* H1DEC_HEAD_MAX bounds a head as sent, from the start line to the blank line,
+ * and likewise a chunk-size line with its extensions, and a trailer section.
+ * Servers refuse heads of more than 8 to 80 KiB.  http_parser itself gives up
+ * at 80 KiB, at a byte that depends on the cuts; it counts the last byte of a
+ * head twice, so this is the most that it never refuses.  A longer one ends
+ * decoding of the direction. */
+#define H1DEC_HEAD_MAX ((80u << 10) - 1)
 
 /* H1DEC_FIELDS_MAX bounds the fields kept of one head; the rest is counted. */
 #define H1DEC_FIELDS_MAX 1024
@@ -68,7 +72,8 @@ enum h1dec_side { H1DEC_CLIENT = 0, H1DEC_SERVER = 1 };
 
 /*
  * struct h1dec_ledger is what one direction of one exchange has cost; its sum
- * is framing_bytes + header_block_bytes + body_bytes.
+ * is framing_bytes + header_block_bytes + body_bytes.  A line or a head counts
+ * once it is complete, a body as it passes.
  */
 struct h1dec_ledger {
     /* framing_bytes is chunk-size lines with their CRLFs, the CRLF behind
@@ -91,21 +96,28 @@ struct h1dec_ledger {
  * bytes = exchange_bytes + connection_bytes + undecoded_bytes.
  */
 struct h1dec_books {
+    /* bytes is all that was fed and used. */
     uint64_t bytes;
     /* exchange_bytes is the sum of the ledgers of all exchanges. */
     uint64_t exchange_bytes;
     /* connection_bytes is empty lines between messages (RFC 9112, section
-     * 2.2). */
+     * 2.2), before the first and after the last one as well. */
     uint64_t connection_bytes;
-    /* undecoded_bytes is what could not be parsed, a head cut short by the
-     * end included.  Body bytes have an owner as they pass. */
+    /* undecoded_bytes is what could not be parsed: what follows a fault, and
+     * a head, a chunk-size line or trailers that the fault or the end has cut
+     * short. */
     uint64_t undecoded_bytes;
 };
 
-/* struct h1dec_field is one field; the name is in lower case.  Not
- * NUL-terminated.  Values have no blanks around them. */
+/*
+ * struct h1dec_field is one field.  Not NUL-terminated.  A value that was
+ * folded over lines (RFC 9112, section 5.2) has lost its line ends and kept
+ * the blanks behind them.
+ */
 struct h1dec_field {
+    /* name is in lower case. */
     const char *name;
+    /* value has no blanks around it. */
     const char *value;
     uint32_t name_len;
     uint32_t value_len;
@@ -123,7 +135,7 @@ enum h1dec_length {
 /* struct h1dec_head is a start line and its fields. */
 struct h1dec_head {
     enum h1dec_side side;
-    /* major and minor of the version. */
+    /* major and minor of the version; a request line without one is 0.9. */
     uint8_t major;
     uint8_t minor;
     /* Of a request: method and target as sent. */
@@ -137,7 +149,7 @@ struct h1dec_head {
     const struct h1dec_field *fields;
     size_t n_fields;
     size_t n_omitted;
-    /* length and, when DECLARED, how many bytes. */
+    /* length and, when DECLARED, how many bytes; 0 otherwise. */
     enum h1dec_length length;
     uint64_t declared;
     /* head_bytes is the head as sent, blank line included; list_bytes is
@@ -149,17 +161,22 @@ struct h1dec_head {
     uint8_t switches;
 };
 
-/* struct h1dec_trailers is the trailer section of a chunked body. */
+/* struct h1dec_trailers is the trailer section of a chunked body; one without
+ * lines is not reported. */
 struct h1dec_trailers {
     enum h1dec_side side;
+    /* fields in the order sent, n_fields of them, n_omitted more. */
     const struct h1dec_field *fields;
     size_t n_fields;
     size_t n_omitted;
+    /* list_bytes is names and values; bytes is the lines as sent, without
+     * the blank one behind them. */
     uint64_t list_bytes;
     uint64_t bytes;
 };
 
-/* struct h1dec_exchange is a request and its response. */
+/* struct h1dec_exchange is a request and its response.  begun[H1DEC_CLIENT] is
+ * 0 for good when the response is one that nobody asked for. */
 struct h1dec_exchange {
     /* id counts the exchanges of the connection from 1. */
     uint64_t id;
@@ -170,50 +187,64 @@ struct h1dec_exchange {
     uint8_t begun[2];
     /* opened_us is when the first byte of it passed. */
     uint64_t opened_us;
+    /* ledger[side] is what it has cost so far. */
     struct h1dec_ledger ledger[2];
     /* length and declared are as in the final head of each side. */
     enum h1dec_length length[2];
     uint64_t declared[2];
     /* user is the caller's, NULL at first. */
     void *user;
-    /* private */
+    /* Private: the exchange opened after this one, and what its request was:
+     * HEAD, CONNECT, any with an Upgrade field. */
     struct h1dec_exchange *next;
     uint8_t is_head;
     uint8_t is_connect;
     uint8_t is_upgrade;
 };
 
-/* enum h1dec_end says how an exchange ended. */
+/*
+ * enum h1dec_end says how an exchange ended.  CONNECTION comes as soon as it
+ * is known that what is missing will never come: a side was finished, or
+ * lost, or has announced its last message (Connection: close), and the other
+ * side's message is complete or can not be completed either.  So requests
+ * that no response can follow do not pile up.
+ */
 enum h1dec_end {
-    H1DEC_END_COMPLETE,   /* both messages are complete */
-    H1DEC_END_SWITCHED,   /* the connection was handed over */
-    H1DEC_END_CONNECTION  /* the connection ended, or decoding did */
+    H1DEC_END_COMPLETE,  /* both messages are complete */
+    H1DEC_END_SWITCHED,  /* the connection was handed over */
+    H1DEC_END_CONNECTION /* the connection ended, or decoding did */
 };
 
 /* enum h1dec_fault_code is what a peer did wrong. */
 enum h1dec_fault_code {
-    /* The bytes are not HTTP/1.x; the rest of the direction is undecoded. */
+    /* The bytes are not HTTP/1.x; the rest of the direction is undecoded.
+     * |offset| is the byte that is wrong. */
     H1DEC_FAULT_PARSE,
-    /* Bytes after a response that no request waits for: its length was
-     * complete.  The rest of the direction is undecoded. */
+    /* Bytes of the server after a complete response, when no request waited
+     * for one and they do not begin with HTTP/, or when it was to be the last
+     * one (Connection: close).  The rest of the direction is undecoded.
+     * |offset| is the first of these bytes. */
     H1DEC_FAULT_DESYNC,
-    /* The connection ended inside a body or a head: |declared| (0: unknown)
-     * and |received|. */
+    /* The side ended inside a body: |declared| (see has_declared) and
+     * |received| body bytes; or inside a head: |received| bytes of it. */
     H1DEC_FAULT_CLOSED_EARLY,
-    /* Not a fault of a peer alone: a head above H1DEC_HEAD_MAX. */
+    /* Not a fault of a peer alone: a head, a chunk-size line or trailers
+     * above H1DEC_HEAD_MAX.  The rest of the direction is undecoded. */
     H1DEC_FAULT_HEAD_LIMIT
 };
 
 /* struct h1dec_fault is one fault. */
 struct h1dec_fault {
     enum h1dec_fault_code code;
+    /* side is the sender of the bytes. */
     enum h1dec_side side;
     /* exchange it happened in, or 0. */
     uint64_t exchange;
+    /* offset is where, see the codes. */
     uint64_t offset;
+    /* declared is 0 when has_declared is, the length was not told then. */
     uint64_t declared;
     uint64_t received;
-    /* has_declared is 0 when the length was not declared. */
     uint8_t has_declared;
     /* reason is a static sentence without full stop, never NULL. */
     const char *reason;
@@ -225,23 +256,30 @@ struct h1dec_fault {
  * (H1DEC_ERR_CALLBACK).
  */
 struct h1dec_callbacks {
-    /* exchange_open: the head of a request is complete (or that of a response
-     * nobody asked for: |exchange| begins with it). Called before head. */
+    /* exchange_open: the head of a request is complete, or that of a response
+     * nobody asked for: a 408 on an idle connection, say.  It has the length,
+     * and the head in its ledger.  Called before head. */
     int (*exchange_open)(struct h1dec_exchange *exchange, void *user);
+    /* head: a head is complete; those of 1xx responses come before that of
+     * the final one.  A 1xx nobody asked for is an exchange of its own. */
     int (*head)(const struct h1dec_head *head,
                 struct h1dec_exchange *exchange, void *user);
-    /* body: a piece of the body; |chunk| numbers the chunk (0 when not
-     * chunked). */
+    /* body: a piece of the body, never empty; |chunk| numbers the chunk from 1
+     * (0 when not chunked).  How a body is cut into pieces is the one thing
+     * that depends on the input's cuts. */
     int (*body)(struct h1dec_exchange *exchange, enum h1dec_side side,
                 const uint8_t *data, size_t len, uint64_t chunk, void *user);
+    /* trailers: comes between the last chunk and message_end. */
     int (*trailers)(const struct h1dec_trailers *trailers,
                     struct h1dec_exchange *exchange, void *user);
-    /* message_end: |side|'s message is complete. */
+    /* message_end: |side|'s message is complete; not called for 1xx but the
+     * 101 that hands the connection over. */
     int (*message_end)(struct h1dec_exchange *exchange, enum h1dec_side side,
                        void *user);
     /* exchange_end: it is freed on return; the return value is ignored. */
     void (*exchange_end)(struct h1dec_exchange *exchange, enum h1dec_end end,
                          void *user);
+    /* fault: comes before the ends it causes. */
     int (*fault)(const struct h1dec_fault *fault, void *user);
 };
 
@@ -262,7 +300,10 @@ void h1dec_conn_free(struct h1dec_conn *conn);
  * |len| only when the connection has been handed over to another protocol;
  * the rest, and all that follows, is the caller's to count.  The client's
  * direction is handed over when the server's response says so, its bytes
- * before that are HTTP/1.x.  Returns 0 or the fatal error.
+ * before that are HTTP/1.x; a message of it that is still under way then ends
+ * there, its head undecoded.  Feed the two sides in the order the bytes
+ * passed: a response is matched with the requests fed before it.  Returns 0
+ * or the fatal error.
  */
 int h1dec_conn_feed(struct h1dec_conn *conn, enum h1dec_side side,
                     const uint8_t *data, size_t len, size_t *used,
@@ -273,9 +314,15 @@ int h1dec_conn_feed(struct h1dec_conn *conn, enum h1dec_side side,
 int h1dec_conn_is_switched(const struct h1dec_conn *conn);
 
 /* h1dec_conn_finish says that |side| sends nothing more: the end of a
- * response whose length nothing else tells. */
+ * response whose length nothing else tells.  Bytes of it after that are
+ * undecoded. */
 void h1dec_conn_finish(struct h1dec_conn *conn, enum h1dec_side side,
                        uint64_t now_us);
+
+/* h1dec_conn_abandon says that |side| will not be decoded further, by the
+ * caller's choice or because a reset has cut it: no fault is reported, and a
+ * response until the close is not taken for complete. */
+void h1dec_conn_abandon(struct h1dec_conn *conn, enum h1dec_side side);
 
 /* h1dec_conn_close ends the connection: both sides are finished, and each
  * exchange still open ends with H1DEC_END_CONNECTION, in order.  Works after

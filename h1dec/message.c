@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* version begins every response; conn.c has seen it before the parser. */
-static const char version[] = "HTTP/";
-
 /* ---- What the parser asks and tells ---------------------------------- */
 
 static int
@@ -72,8 +69,8 @@ h1dec_message_begin(struct direction *dir)
     h1dec_store_reset(&dir->store);
     h1dec_parser_begin(dir->parser, dir->side);
     if (dir->side == H1DEC_SERVER) {
-        h1dec_parser_feed(dir->parser, (const uint8_t *)version,
-                          sizeof(version) - 1, &used);
+        h1dec_parser_feed(dir->parser, (const uint8_t *)RESPONSE_BEGIN,
+                          sizeof(RESPONSE_BEGIN) - 1, &used);
     }
 }
 

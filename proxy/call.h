@@ -14,6 +14,7 @@
 
 #include "../grpcframe/grpcframe.h"
 #include "../h2dec/h2dec.h"
+#include "coding.h"
 #include "side.h"
 
 struct tap;
@@ -62,6 +63,7 @@ enum flow_fact {
     FLOW_GRPC_ACCEPT_ENCODING,
     FLOW_CONTENT_ENCODING,
     FLOW_ACCEPT_ENCODING,
+    FLOW_VARY,
     FLOW_COUNT
 };
 
@@ -96,10 +98,14 @@ struct flow {
     enum grpcframe_codec codec;
     /* reader counts messages, while parsing. */
     struct grpcframe_reader reader;
-    /* inflater undoes a content-encoding below the messages, or is NULL. */
-    struct grpcframe_decoder *inflater;
-    /* layered is 1 when the messages lie below a content-encoding. */
-    uint8_t layered;
+    /* coded is 1 when the body has a content-encoding, which coding undoes
+     * where it can; coding_ended is 1 once that is complete. */
+    uint8_t coded;
+    uint8_t coding_ended;
+    struct coding coding;
+    /* has_length is 1 when content-length declared length bytes. */
+    uint8_t has_length;
+    uint64_t length;
     /* frame numbers the DATA frames; last_offset tells them apart. */
     uint64_t frame;
     uint64_t last_offset;
@@ -210,6 +216,23 @@ void call_body_feed(struct flow *flow, const struct h2dec_frame *frame,
 
 /* call_body_clear gives decoders back. */
 void call_body_clear(struct flow *flow);
+
+/* ---- call_http.c ---- */
+
+/* call_coding_begin looks for a content-encoding of |flow|'s body; what comes
+ * out below it goes to |output| (may be NULL) with |flow| as its user. */
+void call_coding_begin(struct flow *flow, grpcframe_output_cb output);
+
+/* call_coding_end says that the body is complete: what is wrong with its
+ * coding is told. */
+void call_coding_end(struct flow *flow);
+
+/* call_http_end tells what is worth a notice of a call that is plain HTTP. */
+void call_http_end(struct call *call);
+
+/* call_is_readable returns 1 when all that |flow| had to say could be read:
+ * else its silence means nothing. */
+int call_is_readable(const struct flow *flow);
 
 /* ---- call_end.c ---- */
 

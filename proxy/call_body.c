@@ -343,33 +343,25 @@ on_inflated(const uint8_t *data, size_t len, void *user)
                                  flow->call->tap->now_us);
 }
 
+/* A body that is compressed as a whole is not message framing until that is
+ * undone. */
 static void
-begin_layered(struct flow *flow)
+tell_layered(struct flow *flow)
 {
     const struct call *call = flow->call;
-    size_t len;
-    const char *name =
-        call_text(call, &flow->facts[FLOW_CONTENT_ENCODING], &len);
-    enum grpcframe_codec codec =
-        name == NULL ? GRPCFRAME_CODEC_NONE : grpcframe_codec_parse(name, len);
     struct notice notice;
 
-    if (codec == GRPCFRAME_CODEC_NONE || codec == GRPCFRAME_CODEC_IDENTITY) {
+    if (!flow->coded) {
         return;
     }
-    flow->layered = 1;
-    flow->inflater = grpcframe_decoder_get(
-        call->tap->shared->pool, codec,
-        call->tap->shared->config->max_decoded_bytes, on_inflated, flow);
-    notice_init(&notice, NOTICE_HTTP_LAYER_COMPRESSION, flow->side,
-                call->id);
+    notice_init(&notice, NOTICE_HTTP_LAYER_COMPRESSION, flow->side, call->id);
     notice_detail(&notice,
                   "a content-encoding on a gRPC content type: the body is "
                   "not message framing%s",
-                  flow->inflater != NULL
-                      ? " until that is undone, as grpctap does"
-                      : ", and grpctap cannot undo it");
-    notice_text(&notice, "content_encoding", name, len);
+                  flow->coding.is_unknown
+                      ? ", and grpctap cannot undo it"
+                      : " until that is undone, as grpctap does");
+    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 
@@ -385,7 +377,8 @@ call_body_begin(struct flow *flow)
     grpcframe_reader_init(&flow->reader, shared->pool, flow->codec,
                           shared->config->max_decoded_bytes, on_message,
                           flow);
-    begin_layered(flow);
+    call_coding_begin(flow, on_inflated);
+    tell_layered(flow);
 }
 
 static void
@@ -412,22 +405,20 @@ call_body_feed(struct flow *flow, const struct h2dec_frame *frame,
         flow->frame++;
     }
     keep_head(flow, data, len);
-    if (!flow->parsing) {
-        return;
-    }
-    if (!flow->layered) {
+    if (flow->coded) {
+        coding_feed(&flow->coding, data, len);
+    } else if (flow->parsing) {
         grpcframe_reader_feed(&flow->reader, data, len, flow->frame, now_us);
-    } else if (flow->inflater != NULL) {
-        grpcframe_decoder_feed(flow->inflater, data, len);
     }
-    check_prefix(flow);
+    if (flow->parsing) {
+        check_prefix(flow);
+    }
 }
 
 void
 call_body_clear(struct flow *flow)
 {
-    grpcframe_decoder_put(flow->inflater);
-    flow->inflater = NULL;
+    coding_clear(&flow->coding);
     if (flow->parsing) {
         grpcframe_reader_clear(&flow->reader);
         flow->parsing = 0;

@@ -39,16 +39,6 @@ add_value(struct notice *notice, const char *name, const struct flow *flow,
     notice_text(notice, name, text, len);
 }
 
-/* Whether all that |flow| had to say could be read: else its silence means
- * nothing. */
-static int
-is_readable(const struct flow *flow)
-{
-    return flow->seen && !flow->unknown &&
-           !h2dec_conn_is_lost(flow->call->tap->h2,
-                               (enum h2dec_side)flow->side);
-}
-
 /* ---- One direction --------------------------------------------------- */
 
 static void
@@ -57,7 +47,7 @@ tell_truncated(struct flow *flow)
     struct grpcframe_rest rest;
     struct notice notice;
 
-    if (!flow->parsing || flow->layered || !is_readable(flow)) {
+    if (!flow->parsing || flow->coded || !call_is_readable(flow)) {
         return;
     }
     rest = grpcframe_reader_rest(&flow->reader);
@@ -80,63 +70,6 @@ tell_truncated(struct flow *flow)
         notice_text(&notice, "declared", NULL, 0);
     }
     notice_number(&notice, "received", rest.received);
-    tap_notice(flow->call->tap, &notice);
-}
-
-/* Decoding stopped at one of our own limits: no fault of the peer. */
-static void
-tell_layer_limit(struct flow *flow, enum grpcframe_result result)
-{
-    uint64_t limit = flow->call->tap->shared->config->max_decoded_bytes;
-    struct notice notice;
-
-    if (result == GRPCFRAME_RESULT_MEMORY) {
-        call_notice(&notice, flow->call, NOTICE_TAP_LIMIT, flow->side);
-        notice.has_from = 0;
-        limit = GRPCFRAME_POOL_DEFAULT_BYTES;
-    } else {
-        call_notice(&notice, flow->call, NOTICE_DECODE_LIMIT, flow->side);
-    }
-    notice_detail(&notice, "the content-encoding of the body was not undone "
-                           "to its end: %s",
-                  grpcframe_result_reason(result));
-    notice_text(&notice, "index", NULL, 0);
-    notice_number(&notice, "limit", limit);
-    notice_number(&notice, "decoded_at_least",
-                  grpcframe_decoder_length(flow->inflater));
-    tap_notice(flow->call->tap, &notice);
-}
-
-/* The content-encoding below the messages ends with the body. */
-static void
-tell_layer_fault(struct flow *flow)
-{
-    enum grpcframe_result result;
-    const char *reason;
-    struct notice notice;
-
-    if (flow->inflater == NULL) {
-        return;
-    }
-    result = grpcframe_decoder_finish(flow->inflater);
-    if (result == GRPCFRAME_RESULT_LIMIT ||
-        result == GRPCFRAME_RESULT_MEMORY) {
-        tell_layer_limit(flow, result);
-    }
-    if (result == GRPCFRAME_RESULT_OK || result == GRPCFRAME_RESULT_LIMIT ||
-        result == GRPCFRAME_RESULT_MEMORY) {
-        return;
-    }
-    reason = grpcframe_result_reason(result);
-    call_notice(&notice, flow->call, NOTICE_DECODE_ERROR, flow->side);
-    notice_detail(&notice, "the content-encoding of the body cannot be "
-                           "undone: %s", reason);
-    notice_text(&notice, "index", NULL, 0);
-    notice_text(&notice, "reason", reason, strlen(reason));
-    notice_number(&notice, "offset",
-                  grpcframe_decoder_offset(flow->inflater));
-    add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
-    notice_text(&notice, "magic", NULL, 0);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -283,7 +216,7 @@ tell_status(struct call *call)
 {
     const struct flow *flow = &call->flow[SIDE_SERVER];
 
-    if (!is_readable(flow) || !call->flow[SIDE_CLIENT].seen) {
+    if (!call_is_readable(flow) || !call->flow[SIDE_CLIENT].seen) {
         return;
     }
     if (!flow->parsing) {
@@ -310,8 +243,8 @@ tell_zero(struct call *call, enum side side)
     const struct flow *flow = &call->flow[side];
     struct notice notice;
 
-    if (!flow->parsing || !is_readable(flow) || call->trailers_only ||
-        (flow->layered && flow->inflater == NULL) ||
+    if (!flow->parsing || !call_is_readable(flow) || call->trailers_only ||
+        (flow->coded && flow->coding.is_unknown) ||
         !call->ended[side] || flow->reader.tally.messages > 0 ||
         grpcframe_reader_rest(&flow->reader).bytes > 0) {
         return;
@@ -396,8 +329,8 @@ call_end_side(struct call *call, enum side side, uint64_t now_us)
     }
     if (call->rpc == RPC_GRPC) {
         tell_truncated(flow);
-        tell_layer_fault(flow);
     }
+    call_coding_end(flow);
 }
 
 static const char *
@@ -453,6 +386,9 @@ static void
 tell_call(struct call *call, const struct h2dec_ending *ending,
           uint64_t now_us)
 {
+    if (call->rpc == RPC_NONE) {
+        call_http_end(call);
+    }
     if (call->rpc != RPC_GRPC) {
         return;
     }

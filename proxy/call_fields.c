@@ -20,8 +20,10 @@ enum field_id {
     FIELD_USER_AGENT,
     FIELD_TE,
     FIELD_CONTENT_TYPE,
+    FIELD_CONTENT_LENGTH,
     FIELD_CONTENT_ENCODING,
     FIELD_ACCEPT_ENCODING,
+    FIELD_VARY,
     FIELD_GRPC_ENCODING,
     FIELD_GRPC_ACCEPT_ENCODING,
     FIELD_GRPC_TIMEOUT,
@@ -45,6 +47,8 @@ static const struct {
     [FIELD_CONTENT_TYPE] = NAME("content-type"),
     [FIELD_CONTENT_ENCODING] = NAME("content-encoding"),
     [FIELD_ACCEPT_ENCODING] = NAME("accept-encoding"),
+    [FIELD_CONTENT_LENGTH] = NAME("content-length"),
+    [FIELD_VARY] = NAME("vary"),
     [FIELD_GRPC_ENCODING] = NAME("grpc-encoding"),
     [FIELD_GRPC_ACCEPT_ENCODING] = NAME("grpc-accept-encoding"),
     [FIELD_GRPC_TIMEOUT] = NAME("grpc-timeout"),
@@ -138,6 +142,24 @@ parse_http_status(const struct h2dec_field *field)
     return status;
 }
 
+/* A number of bytes (RFC 9110, section 8.6); anything else says nothing. */
+static void
+keep_length(struct flow *flow, const struct h2dec_field *field)
+{
+    uint64_t length = 0;
+
+    for (uint32_t i = 0; i < field->value_len; i++) {
+        unsigned digit = (unsigned)(unsigned char)field->value[i] - '0';
+
+        if (digit > 9 || length > (UINT64_MAX - 9) / 10) {
+            return;
+        }
+        length = length * 10 + digit;
+    }
+    flow->has_length = field->value_len > 0;
+    flow->length = length;
+}
+
 /* Facts of a direction that either block may carry; 1 when it was one. */
 static int
 keep_flow_fact(struct flow *flow, enum field_id id,
@@ -161,6 +183,12 @@ keep_flow_fact(struct flow *flow, enum field_id id,
         return 1;
     case FIELD_ACCEPT_ENCODING:
         keep_list(flow->call, &facts[FLOW_ACCEPT_ENCODING], field);
+        return 1;
+    case FIELD_VARY:
+        keep_list(flow->call, &facts[FLOW_VARY], field);
+        return 1;
+    case FIELD_CONTENT_LENGTH:
+        keep_length(flow, field);
         return 1;
     default:
         return 0;
@@ -423,6 +451,7 @@ request_done(struct call *call, const struct h2dec_headers *headers)
     flow->seen = 1;
     call->rpc = rpc_of(call, flow);
     if (call->rpc != RPC_GRPC) {
+        call_coding_begin(flow, NULL);
         return;
     }
     check_metadata(flow, headers);
@@ -443,7 +472,11 @@ response_done(struct call *call, const struct h2dec_headers *headers,
     if (!call->flow[SIDE_CLIENT].seen) {
         call->rpc = rpc;
     }
-    if (call->rpc != RPC_GRPC || rpc != RPC_GRPC) {
+    if (call->rpc != RPC_GRPC) {
+        call_coding_begin(flow, NULL);
+        return;
+    }
+    if (rpc != RPC_GRPC) {
         return;
     }
     call->trailers_only = headers->end_stream;

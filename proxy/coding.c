@@ -148,23 +148,33 @@ on_output(const uint8_t *data, size_t len, void *user)
                                   : coding->output(data, len, coding->user);
 }
 
-static int
-stage_add(struct coding *coding, struct grpcframe_pool *pool,
-          enum grpcframe_codec codec, uint64_t ceiling)
+/* Reads the codings of |list| into |codecs|, identity apart.  Returns how many,
+ * or CODING_MAX + 1 for more than can be undone. */
+static unsigned
+list_codecs(const char *list, size_t len, enum grpcframe_codec *codecs)
 {
-    struct coding_stage *stage;
+    unsigned n = 0;
+    size_t name_len;
+    const char *name;
 
-    if (coding->n_stages == CODING_MAX) {
-        return -1;
+    while (list != NULL) {
+        enum grpcframe_codec codec;
+
+        name = coding_next(&list, &len, &name_len);
+        if (name == NULL) {
+            break;
+        }
+        codec = grpcframe_codec_parse(name, name_len);
+        if (codec == GRPCFRAME_CODEC_IDENTITY) {
+            continue;
+        }
+        if (n == CODING_MAX) {
+            return CODING_MAX + 1;
+        }
+        codecs[n] = codec;
+        n++;
     }
-    /* The coding listed last was applied last: it is undone first. */
-    memmove(&coding->stages[1], &coding->stages[0],
-            coding->n_stages * sizeof(coding->stages[0]));
-    stage = &coding->stages[0];
-    stage->decoder =
-        grpcframe_decoder_get(pool, codec, ceiling, on_output, NULL);
-    coding->n_stages++;
-    return stage->decoder == NULL ? -1 : 0;
+    return n;
 }
 
 void
@@ -172,24 +182,23 @@ coding_open(struct coding *coding, struct grpcframe_pool *pool,
             const char *list, size_t len, uint64_t ceiling,
             grpcframe_output_cb output, void *user)
 {
-    const char *name;
-    size_t name_len;
+    enum grpcframe_codec codecs[CODING_MAX];
+    unsigned n = list_codecs(list, len, codecs);
 
     memset(coding, 0, sizeof(*coding));
     coding->output = output;
     coding->user = user;
-    for (;;) {
-        enum grpcframe_codec codec;
+    coding->is_unknown = n > CODING_MAX;
+    for (unsigned i = 0; i < n && !coding->is_unknown; i++) {
+        struct coding_stage *stage = &coding->stages[i];
 
-        name = list == NULL ? NULL : coding_next(&list, &len, &name_len);
-        if (name == NULL) {
-            return;
-        }
-        codec = grpcframe_codec_parse(name, name_len);
-        if (codec != GRPCFRAME_CODEC_IDENTITY &&
-            stage_add(coding, pool, codec, ceiling) != 0) {
-            coding->is_unknown = 1;
-        }
+        /* The coding listed last was applied last: it is undone first. */
+        stage->chain = coding;
+        stage->index = i;
+        stage->decoder = grpcframe_decoder_get(pool, codecs[n - 1 - i],
+                                               ceiling, on_output, stage);
+        coding->is_unknown = stage->decoder == NULL;
+        coding->n_stages++;
     }
 }
 

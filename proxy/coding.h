@@ -13,7 +13,7 @@
 
 /* CODING_MAX bounds the codings stacked on one body; more than two have not
  * been seen outside of attacks. */
-#define CODING_MAX 4
+#define CODING_MAX 3
 
 /* struct coding_stage undoes one coding. */
 struct coding_stage {

@@ -105,10 +105,10 @@ static void
 put_messages(struct json *json, const struct flow *flow, uint64_t body_bytes)
 {
     const struct grpcframe_tally *tally = &flow->reader.tally;
-    int is_plain = flow->parsing && !flow->layered;
+    int is_plain = flow->parsing && !flow->coded;
     uint64_t prefix = is_plain ? tally->prefix_bytes : 0;
     uint64_t payload = is_plain ? tally->message_bytes : 0;
-    int is_hidden = !flow->parsing || (flow->layered && !flow->inflater);
+    int is_hidden = !flow->parsing || (flow->coded && flow->coding.is_unknown);
 
     /* A prefix is complete before its message is. */
     if (is_plain && grpcframe_reader_rest(&flow->reader).in_payload) {
@@ -134,19 +134,15 @@ put_no_messages(struct json *json, const struct flow *flow,
     static const char *const keys[] = {
         "compression",  "messages",      "compressed_messages",
         "prefix_bytes", "message_bytes", "truncated_bytes"};
-    size_t len;
-    const char *coding = call_text(
-        flow->call, &flow->facts[FLOW_CONTENT_ENCODING], &len);
-
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         json_null(json, keys[i]);
     }
     if (!flow->seen || flow->unknown || flow->call->rpc != RPC_NONE ||
-        (coding != NULL && grpcframe_codec_parse(coding, len) !=
-                               GRPCFRAME_CODEC_IDENTITY)) {
+        (flow->coded && !flow->coding_ended)) {
         json_null(json, "decoded_bytes");
     } else {
-        json_uint(json, "decoded_bytes", body_bytes);
+        json_uint(json, "decoded_bytes",
+                  flow->coded ? flow->coding.decoded_bytes : body_bytes);
     }
 }
 

@@ -28,6 +28,12 @@ static const struct {
                                        NOTICE_ERROR},
     [NOTICE_MESSAGE_OVER_4MIB] = {"message_over_4mib", NOTICE_INFO},
     [NOTICE_ENCODING_FORM] = {"encoding_form", NOTICE_WARNING},
+    [NOTICE_CONTENT_ENCODING_MISMATCH] = {"content_encoding_mismatch",
+                                          NOTICE_ERROR},
+    [NOTICE_CONTENT_ENCODING_NOT_ACCEPTED] =
+        {"content_encoding_not_accepted", NOTICE_ERROR},
+    [NOTICE_VARY_MISSING] = {"vary_missing", NOTICE_WARNING},
+    [NOTICE_BODY_INFLATED] = {"body_inflated", NOTICE_WARNING},
     [NOTICE_MISSING_GRPC_STATUS] = {"missing_grpc_status", NOTICE_ERROR},
     [NOTICE_STATUS_IN_HEADERS_WITHOUT_END] =
         {"status_in_headers_without_end", NOTICE_WARNING},
@@ -59,6 +65,8 @@ static const struct {
     [NOTICE_GOAWAY_ERROR] = {"goaway_error", NOTICE_WARNING},
     [NOTICE_RESET_WITHOUT_STATUS] = {"reset_without_status", NOTICE_WARNING},
     [NOTICE_INFORMATIONAL] = {"informational", NOTICE_INFO},
+    [NOTICE_CONTENT_LENGTH_MISMATCH] = {"content_length_mismatch",
+                                        NOTICE_ERROR},
     [NOTICE_JOINED_MID_CONNECTION] = {"joined_mid_connection", NOTICE_INFO},
     [NOTICE_TAP_LIMIT] = {"tap_limit", NOTICE_WARNING},
     [NOTICE_TAP_FAILED] = {"tap_failed", NOTICE_WARNING},

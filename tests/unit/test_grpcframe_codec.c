@@ -444,6 +444,13 @@ test_zstd_content_size(void **state)
     play_body(pool, GRPCFRAME_CODEC_ZSTD, 0, s.body.data, s.body.len, &outcome);
     assert_int_equal(outcome.result, GRPCFRAME_RESULT_CORRUPT);
     outcome_clear(&outcome);
+    /* One segment of 2 bytes, and an empty last block. */
+    s.body.len = 0;
+    vector_buf_add(&s.body, "\x28\xb5\x2f\xfd\x20\x02\x01\x00\x00", 9);
+    play_expect(pool, GRPCFRAME_CODEC_ZSTD, &s.body, GRPCFRAME_RESULT_CORRUPT,
+                6);
+    s.body.data[5] = 0;
+    play_expect(pool, GRPCFRAME_CODEC_ZSTD, &s.body, GRPCFRAME_RESULT_OK, 9);
     sample_clear(&s);
 }
 

@@ -39,7 +39,7 @@ static const struct {
     {"server's ALPN", SIDE_SERVER, BYTES(server_1_2), 64, 2, 5},
     {"server's protocols", SIDE_SERVER, BYTES(server_1_2), 66, 2, 3},
     {"server's protocol", SIDE_SERVER, BYTES(server_1_2), 68, 1, 2},
-    {"server's version", SIDE_SERVER, BYTES(server_1_3), 59, 2, 2},
+    {"server's version", SIDE_SERVER, BYTES(server_1_3), 57, 2, 2},
 };
 
 static void
@@ -142,19 +142,43 @@ static const struct {
     {"half an extension", TEXT("\0\x17\0")},
 };
 
-/* Puts |bytes| in the place of all extensions of client_1_2. */
+/* What may not follow its random. */
+static const struct {
+    const char *name;
+    const uint8_t *bytes;
+    size_t len;
+} forbidden_rest[] = {
+    {"session ID of 33", TEXT("\x21"
+                              "0123456789abcdef0123456789abcdef0"
+                              "\0\x02\0\x0a\x01\0")},
+    {"no cipher suite", TEXT("\0\0\0\x01\0")},
+    {"half a cipher suite", TEXT("\0\0\x03\0\x0a\0\x01\0")},
+    {"no compression", TEXT("\0\0\x02\0\x0a\0")},
+    {"nothing", TEXT("")},
+};
+
+/* Feeds client_1_2 with |bytes| in the place of all from |start| on. */
 static void
-dump_extensions(struct dump *dump, const uint8_t *bytes, size_t len)
+dump_rest(struct dump *dump, size_t start, const uint8_t *bytes, size_t len)
 {
     uint8_t hello[256];
-    size_t start = 54;
 
     memcpy(hello, client_1_2, start);
     memcpy(hello + start, bytes, len);
-    put_number(hello + 52, 2, (unsigned)len);
     put_number(hello + 6, 3, (unsigned)(start + len - 9));
     put_number(hello + 3, 2, (unsigned)(start + len - 5));
     dump_whole(dump, SIDE_CLIENT, hello, start + len);
+}
+
+/* Feeds client_1_2 with |bytes| in the place of its extensions. */
+static void
+dump_extensions(struct dump *dump, const uint8_t *bytes, size_t len)
+{
+    uint8_t list[128];
+
+    put_number(list, 2, (unsigned)len);
+    memcpy(list + 2, bytes, len);
+    dump_rest(dump, 52, list, 2 + len);
 }
 
 static void
@@ -167,6 +191,14 @@ test_forbidden(void **state)
         dump_extensions(&dump, forbidden[i].bytes, forbidden[i].len);
         check_dump(forbidden[i].name, &dump, "broken record=0301");
     }
+    for (size_t i = 0; i < sizeof(forbidden_rest) / sizeof(forbidden_rest[0]);
+         i++) {
+        dump_rest(&dump, 43, forbidden_rest[i].bytes, forbidden_rest[i].len);
+        check_dump(forbidden_rest[i].name, &dump, "broken record=0301");
+    }
+    dump_rest(&dump, 43, TEXT("\0\0\x02\0\x0a\x01\0"));
+    check_dump("no list of extensions", &dump,
+               "need-more record=0301 hello legacy=0303 version=0303" NO_SUITE);
     dump_extensions(&dump, TEXT(""));
     check_dump("no extension", &dump,
                "need-more record=0301 hello legacy=0303 version=0303" NO_SUITE);

@@ -168,7 +168,7 @@ static const uint8_t server_1_3[] = {
 };
 
 static const uint8_t server_retry[] = {
-    SERVER_RETRY, CHANGE_CIPHER_SPEC, SERVER_1_3, APPLICATION_DATA
+    SERVER_RETRY, CHANGE_CIPHER_SPEC, SERVER_1_3, CHANGE_CIPHER_SPEC
 };
 
 static const uint8_t server_retry_only[] = {SERVER_RETRY, CHANGE_CIPHER_SPEC};

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* Owns what HTTP itself says of a body: content codings, whether they were
+ * acceptable and true, Vary, Content-Length.  How codings are undone is
+ * coding.c's, what gRPC makes of the body call_body.c's. */
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "call.h"
+#include "tap_conn.h"
+
+static const char *
+fact(const struct flow *flow, enum flow_fact which, size_t *len)
+{
+    return call_text(flow->call, &flow->facts[which], len);
+}
+
+static void
+add_value(struct notice *notice, const char *name, const struct flow *flow,
+          enum flow_fact which)
+{
+    size_t len;
+    const char *text = fact(flow, which, &len);
+
+    notice_text(notice, name, text, len);
+}
+
+int
+call_is_readable(const struct flow *flow)
+{
+    return flow->seen && !flow->unknown &&
+           !h2dec_conn_is_lost(flow->call->tap->h2,
+                               (enum h2dec_side)flow->side);
+}
+
+/* ---- The coding of a body -------------------------------------------- */
+
+void
+call_coding_begin(struct flow *flow, grpcframe_output_cb output)
+{
+    const struct tap_shared *shared = flow->call->tap->shared;
+    size_t len;
+    const char *list = fact(flow, FLOW_CONTENT_ENCODING, &len);
+
+    if (list == NULL || flow->coded) {
+        return;
+    }
+    coding_open(&flow->coding, shared->pool, list, len,
+                shared->config->max_decoded_bytes, output, flow);
+    flow->coded = flow->coding.n_stages > 0 || flow->coding.is_unknown;
+}
+
+/* Decoding stopped at one of our own limits: no fault of the peer. */
+static void
+tell_limit(struct flow *flow, enum grpcframe_result result)
+{
+    uint64_t limit = flow->call->tap->shared->config->max_decoded_bytes;
+    int is_ceiling = result == GRPCFRAME_RESULT_LIMIT;
+    struct notice notice;
+
+    notice_init(&notice, is_ceiling ? NOTICE_DECODE_LIMIT : NOTICE_TAP_LIMIT,
+                flow->side, flow->call->id);
+    notice.has_from = is_ceiling != 0;
+    notice_detail(&notice, "the content-encoding of the body was not undone "
+                           "to its end: %s",
+                  grpcframe_result_reason(result));
+    notice_text(&notice, "index", NULL, 0);
+    notice_number(&notice, "limit",
+                  is_ceiling ? limit : GRPCFRAME_POOL_DEFAULT_BYTES);
+    notice_number(&notice, "decoded_at_least", flow->coding.decoded_bytes);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_unavailable(struct flow *flow)
+{
+    struct notice notice;
+
+    if (flow->parsing) {
+        return; /* http_layer_compression has said it */
+    }
+    notice_init(&notice, NOTICE_CODEC_UNAVAILABLE, flow->side,
+                flow->call->id);
+    notice_detail(&notice, "the content-encoding is not one that grpctap can "
+                           "undo; the size on the wire is known, the decoded "
+                           "one is not");
+    add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
+    tap_notice(flow->call->tap, &notice);
+}
+
+/* The body is not what its content-encoding says: not at all, when nothing
+ * came out of it, or from some point on. */
+static void
+tell_fault(struct flow *flow, enum grpcframe_result result)
+{
+    const char *magic = grpcframe_magic(flow->head, flow->head_len);
+    const char *reason = grpcframe_result_reason(result);
+    struct notice notice;
+
+    if (flow->coding.decoded_bytes == 0 && !flow->parsing &&
+        result == GRPCFRAME_RESULT_CORRUPT) {
+        notice_init(&notice, NOTICE_CONTENT_ENCODING_MISMATCH, flow->side,
+                    flow->call->id);
+        notice_detail(&notice, "the body is not what content-encoding "
+                               "says%s%s",
+                      magic ? "; its bytes look like " : "",
+                      magic ? magic : "");
+        add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+        notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
+        notice_number(&notice, "double_compressed", 0);
+        tap_notice(flow->call->tap, &notice);
+        return;
+    }
+    notice_init(&notice, NOTICE_DECODE_ERROR, flow->side, flow->call->id);
+    notice_detail(&notice, "the content-encoding of the body cannot be "
+                           "undone: %s", reason);
+    notice_text(&notice, "index", NULL, 0);
+    notice_text(&notice, "reason", reason, strlen(reason));
+    notice_number(&notice, "offset", coding_offset(&flow->coding));
+    add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
+    notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_result(struct flow *flow, enum grpcframe_result result)
+{
+    switch (result) {
+    case GRPCFRAME_RESULT_OK:
+        flow->coding_ended = 1;
+        break;
+    case GRPCFRAME_RESULT_UNAVAILABLE:
+        tell_unavailable(flow);
+        break;
+    case GRPCFRAME_RESULT_LIMIT:
+    case GRPCFRAME_RESULT_MEMORY:
+        tell_limit(flow, result);
+        break;
+    case GRPCFRAME_RESULT_CORRUPT:
+    case GRPCFRAME_RESULT_TRUNCATED:
+    case GRPCFRAME_RESULT_CHECKSUM:
+    case GRPCFRAME_RESULT_TRAILING:
+        tell_fault(flow, result);
+        break;
+    }
+}
+
+void
+call_coding_end(struct flow *flow)
+{
+    /* No body, no coding: HEAD, 304 and trailers-only keep the field. */
+    if (flow->coded && flow->head_len > 0) {
+        tell_result(flow, coding_finish(&flow->coding));
+    } else if (flow->coded) {
+        flow->coding_ended = 1;
+    }
+}
+
+/* ---- What a coded body is worth -------------------------------------- */
+
+/* The media type of a file that is compressed in itself. */
+static int
+is_archive(const struct flow *flow)
+{
+    static const char *const words[] = {"zip", "zstd", "octet-stream", "tar"};
+    size_t len;
+    const char *type = fact(flow, FLOW_CONTENT_TYPE, &len);
+
+    for (size_t i = 0; type != NULL && i < sizeof(words) / sizeof(words[0]);
+         i++) {
+        size_t n = strlen(words[i]);
+
+        for (size_t at = 0; at + n <= len; at++) {
+            if (strncasecmp(type + at, words[i], n) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static void
+tell_double(struct flow *flow)
+{
+    const char *magic =
+        grpcframe_magic(flow->coding.head, flow->coding.head_len);
+    struct notice notice;
+
+    if (magic == NULL || is_archive(flow) ||
+        (strcmp(magic, "gzip") != 0 && strcmp(magic, "zstd") != 0)) {
+        return;
+    }
+    notice_init(&notice, NOTICE_CONTENT_ENCODING_MISMATCH, flow->side,
+                flow->call->id);
+    notice_detail(&notice, "below its content-encoding the body is %s once "
+                           "more: it was compressed twice and labelled once",
+                  magic);
+    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    notice_text(&notice, "magic", magic, strlen(magic));
+    notice_number(&notice, "double_compressed", 1);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_inflated(struct flow *flow, uint64_t body_bytes)
+{
+    uint64_t decoded = flow->coding.decoded_bytes;
+    struct notice notice;
+
+    if (body_bytes <= decoded) {
+        return;
+    }
+    notice_init(&notice, NOTICE_BODY_INFLATED, flow->side, flow->call->id);
+    notice_detail(&notice,
+                  "the coded body has %" PRIu64 " bytes, %" PRIu64 " more "
+                  "than what it holds",
+                  body_bytes, body_bytes - decoded);
+    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    notice_number(&notice, "body_bytes", body_bytes);
+    notice_number(&notice, "decoded_bytes", decoded);
+    notice_number(&notice, "wasted_bytes", body_bytes - decoded);
+    tap_notice(flow->call->tap, &notice);
+}
+
+/* ---- Negotiation ----------------------------------------------------- */
+
+static void
+tell_not_accepted(struct call *call)
+{
+    const struct flow *flow = &call->flow[SIDE_SERVER];
+    const struct flow *request = &call->flow[SIDE_CLIENT];
+    size_t accept_len;
+    size_t len;
+    size_t name_len;
+    const char *accept = fact(request, FLOW_ACCEPT_ENCODING, &accept_len);
+    const char *list = fact(flow, FLOW_CONTENT_ENCODING, &len);
+    struct notice notice;
+
+    for (;;) {
+        const char *name = coding_next(&list, &len, &name_len);
+
+        if (name == NULL) {
+            return;
+        }
+        if (!coding_accepts(accept, accept_len, name, name_len)) {
+            break;
+        }
+    }
+    notice_init(&notice, NOTICE_CONTENT_ENCODING_NOT_ACCEPTED, SIDE_SERVER,
+                call->id);
+    notice_detail(&notice, "the response has a content-encoding that the "
+                           "request's accept-encoding does not allow");
+    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    notice_text(&notice, "accept_encoding", accept, accept_len);
+    tap_notice(call->tap, &notice);
+}
+
+static int
+vary_covers(const struct flow *flow)
+{
+    size_t len;
+    const char *vary = fact(flow, FLOW_VARY, &len);
+
+    return vary != NULL &&
+           (grpcframe_list_has(vary, len, "accept-encoding", 15) ||
+            grpcframe_list_has(vary, len, "*", 1));
+}
+
+static void
+tell_vary(struct call *call)
+{
+    const struct flow *flow = &call->flow[SIDE_SERVER];
+    struct notice notice;
+
+    if (!call->flow[SIDE_CLIENT].facts[FLOW_ACCEPT_ENCODING].known ||
+        vary_covers(flow)) {
+        return;
+    }
+    notice_init(&notice, NOTICE_VARY_MISSING, SIDE_SERVER, call->id);
+    notice_detail(&notice, "the content-encoding was negotiated, but the "
+                           "response has no Vary: Accept-Encoding; a cache "
+                           "may give it to a client that cannot undo it");
+    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    tap_notice(call->tap, &notice);
+}
+
+/* ---- Length ---------------------------------------------------------- */
+
+/* The length that counts is that of a body there could be: a response to HEAD
+ * and a 304 tell that of another one (RFC 9110, section 8.6). */
+static void
+tell_length(struct call *call, enum side side)
+{
+    const struct flow *flow = &call->flow[side];
+    uint64_t body = call->ledger[side].body_bytes;
+    struct notice notice;
+    size_t len;
+    const char *method = call_text(call, &call->facts[FACT_METHOD], &len);
+    int is_head = method != NULL && len == 4 && memcmp(method, "HEAD", 4) == 0;
+
+    if (!flow->has_length || !call->ended[side] || body == flow->length ||
+        (side == SIDE_SERVER && body == 0 &&
+         (is_head || call->http_status == 304))) {
+        return;
+    }
+    notice_init(&notice, NOTICE_CONTENT_LENGTH_MISMATCH, side, call->id);
+    notice_detail(&notice,
+                  "content-length is %" PRIu64 ", the body has %" PRIu64
+                  " bytes",
+                  flow->length, body);
+    notice_number(&notice, "content_length", flow->length);
+    notice_number(&notice, "body_bytes", body);
+    tap_notice(call->tap, &notice);
+}
+
+static void
+tell_flow(struct call *call, enum side side)
+{
+    struct flow *flow = &call->flow[side];
+
+    if (!call_is_readable(flow)) {
+        return;
+    }
+    tell_length(call, side);
+    if (flow->coded && flow->coding_ended && flow->head_len > 0) {
+        tell_double(flow);
+        tell_inflated(flow, call->ledger[side].body_bytes);
+    }
+}
+
+void
+call_http_end(struct call *call)
+{
+    const struct flow *response = &call->flow[SIDE_SERVER];
+
+    tell_flow(call, SIDE_CLIENT);
+    tell_flow(call, SIDE_SERVER);
+    if (call_is_readable(response) && response->coded &&
+        call_is_readable(&call->flow[SIDE_CLIENT])) {
+        tell_not_accepted(call);
+        tell_vary(call);
+    }
+}
