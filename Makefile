@@ -39,15 +39,18 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 BASE = -std=c11 -D_GNU_SOURCE -pthread $(WARN) $(FLAGS_$(VARIANT)) -MMD -MP
 pkg = $(shell $(PKG_CONFIG) $(1) $(2) 2>/dev/null)
 CODECS = zlib libbrotlidec libzstd snappy
-LIBS = $(call pkg,--libs,libevent libcjson libnghttp2 $(CODECS)) -lm
+LIBS = $(call pkg,--libs,libevent libcjson libnghttp2 $(CODECS)) \
+  -lhttp_parser -lm
 TEST_LIBS = $(LIBS) $(call pkg,--libs,cmocka libbrotlienc libcrypto)
 VERSION := $(shell sed -n 's/.*GRPCTAP_VERSION "\(.*\)"/\1/p' proxy/version.h)
 
 objs = $(patsubst %.c,$(OUT)/%.o,$(1))
 H2DEC := $(wildcard h2dec/*.c)
+H1DEC := $(wildcard h1dec/*.c)
 GRPCFRAME := $(wildcard grpcframe/*.c)
+LIBRARIES = h2dec h1dec grpcframe
 PROXY := $(filter-out proxy/main.c,$(wildcard proxy/*.c))
-ARCHIVES = $(OUT)/libproxy.a $(OUT)/libh2dec.a $(OUT)/libgrpcframe.a
+ARCHIVES = $(OUT)/libproxy.a $(addprefix $(OUT)/lib,$(addsuffix .a,$(LIBRARIES)))
 ECHO_SHARED := $(filter-out examples/echo_server% examples/echo_client%,\
   $(wildcard examples/echo_*.c))
 UNITS := $(patsubst tests/unit/%.c,$(OUT)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -65,6 +68,7 @@ $(OUT)/%.o: %.c Makefile
 	$(Q)$(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(OUT)/libh2dec.a: $(call objs,$(H2DEC))
+$(OUT)/libh1dec.a: $(call objs,$(H1DEC))
 $(OUT)/libgrpcframe.a: $(call objs,$(GRPCFRAME))
 $(OUT)/libproxy.a: $(call objs,$(PROXY))
 %.a:
@@ -89,11 +93,9 @@ install: all
 	$(INSTALL) -m 644 docs/grpctap.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	$(INSTALL) -m 644 docs/*.md docs/events.schema.json README.md LICENSE \
 	  $(DESTDIR)$(PREFIX)/share/doc/grpctap/
-	$(INSTALL) -m 644 h2dec/h2dec.h grpcframe/grpcframe.h \
-	  $(DESTDIR)$(PREFIX)/include/
-	$(INSTALL) -m 644 $(OUT)/libh2dec.a $(OUT)/libgrpcframe.a \
-	  $(DESTDIR)$(PREFIX)/lib/
-	for lib in h2dec grpcframe; do \
+	for lib in $(LIBRARIES); do \
+	  $(INSTALL) -m 644 $$lib/$$lib.h $(DESTDIR)$(PREFIX)/include/ && \
+	  $(INSTALL) -m 644 $(OUT)/lib$$lib.a $(DESTDIR)$(PREFIX)/lib/ && \
 	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    $$lib/$$lib.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/$$lib.pc || exit 1; \
 	done

@@ -13,7 +13,7 @@ flow_init(struct flow *flow, struct call *call, enum side side)
 {
     flow->call = call;
     flow->side = side;
-    flow->last_offset = UINT64_MAX;
+    flow->last_part = UINT64_MAX;
 }
 
 struct call *

@@ -106,9 +106,9 @@ struct flow {
     /* has_length is 1 when content-length declared length bytes. */
     uint8_t has_length;
     uint64_t length;
-    /* frame numbers the DATA frames; last_offset tells them apart. */
+    /* frame numbers the DATA frames or chunks; last_part tells them apart. */
     uint64_t frame;
-    uint64_t last_offset;
+    uint64_t last_part;
     /* head holds the first bytes of the body. */
     uint8_t head_len;
     uint8_t head[CALL_HEAD_MAX];
@@ -210,9 +210,10 @@ void call_headers(struct call *call, const struct h2dec_headers *headers,
 /* call_body_begin starts following the body of |flow| as messages. */
 void call_body_begin(struct flow *flow);
 
-/* call_body_feed takes a piece of DATA. */
-void call_body_feed(struct flow *flow, const struct h2dec_frame *frame,
-                    const uint8_t *data, size_t len, uint64_t now_us);
+/* call_body_feed takes a piece of the body; |part| is a number that differs
+ * from one DATA frame, or chunk, to the next. */
+void call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
+                    size_t len, uint64_t now_us);
 
 /* call_body_clear gives decoders back. */
 void call_body_clear(struct flow *flow);

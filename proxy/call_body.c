@@ -397,11 +397,11 @@ keep_head(struct flow *flow, const uint8_t *data, size_t len)
 }
 
 void
-call_body_feed(struct flow *flow, const struct h2dec_frame *frame,
-               const uint8_t *data, size_t len, uint64_t now_us)
+call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
+               size_t len, uint64_t now_us)
 {
-    if (frame->offset != flow->last_offset) {
-        flow->last_offset = frame->offset;
+    if (part != flow->last_part) {
+        flow->last_part = part;
         flow->frame++;
     }
     keep_head(flow, data, len);

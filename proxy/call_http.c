@@ -29,8 +29,7 @@ int
 call_is_readable(const struct flow *flow)
 {
     return flow->seen && !flow->unknown &&
-           !h2dec_conn_is_lost(flow->call->tap->h2,
-                               (enum h2dec_side)flow->side);
+           !tap_is_lost(flow->call->tap, flow->side);
 }
 
 /* ---- The coding of a body -------------------------------------------- */

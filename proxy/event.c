@@ -170,26 +170,44 @@ add_frames(struct build *build, cJSON *object, const struct h2dec_books *books)
     }
 }
 
+/* The books of a direction: those of each decoder it went through, and what
+ * went to none. */
+static struct h2dec_books
+books_of(const struct tap *tap, enum side side)
+{
+    struct h2dec_books sum = {.bytes = 0};
+
+    if (tap->h2 != NULL) {
+        sum = *h2dec_conn_books(tap->h2, (enum h2dec_side)side);
+    }
+    if (tap->h1 != NULL) {
+        const struct h1dec_books *h1 =
+            h1dec_conn_books(tap->h1, (enum h1dec_side)side);
+
+        sum.bytes += h1->bytes;
+        sum.stream_bytes += h1->exchange_bytes;
+        sum.connection_bytes += h1->connection_bytes;
+        sum.undecoded_bytes += h1->undecoded_bytes;
+    }
+    sum.bytes += tap->dir[side].opaque_bytes;
+    sum.undecoded_bytes += tap->dir[side].opaque_bytes;
+    return sum;
+}
+
 static void
 add_direction(struct build *build, const char *name, enum side side)
 {
-    static const struct h2dec_books none;
     const struct tap *tap = build->tap;
-    const struct h2dec_books *books = &none;
-    uint64_t opaque = tap->dir[side].opaque_bytes;
+    struct h2dec_books books = books_of(tap, side);
     cJSON *direction = add_object(build, build->root, name);
 
+    add_uint(build, direction, "bytes", books.bytes);
+    add_uint(build, direction, "call_bytes", books.stream_bytes);
+    add_uint(build, direction, "connection_bytes", books.connection_bytes);
+    add_uint(build, direction, "late_bytes", books.late_bytes);
+    add_uint(build, direction, "undecoded_bytes", books.undecoded_bytes);
     if (tap->h2 != NULL) {
-        books = h2dec_conn_books(tap->h2, (enum h2dec_side)side);
-    }
-    add_uint(build, direction, "bytes", books->bytes + opaque);
-    add_uint(build, direction, "call_bytes", books->stream_bytes);
-    add_uint(build, direction, "connection_bytes", books->connection_bytes);
-    add_uint(build, direction, "late_bytes", books->late_bytes);
-    add_uint(build, direction, "undecoded_bytes",
-             books->undecoded_bytes + opaque);
-    if (tap->h2 != NULL) {
-        add_frames(build, direction, books);
+        add_frames(build, direction, &books);
     } else {
         add_null(build, direction, "frames");
     }

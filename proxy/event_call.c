@@ -372,7 +372,8 @@ put_fields(struct json *json, const struct tap *tap,
 }
 
 void
-event_headers(struct tap *tap, const struct h2dec_headers *headers)
+event_headers(struct tap *tap, const struct h2dec_headers *headers,
+              const char *start_line)
 {
     struct json json;
 
@@ -386,6 +387,7 @@ event_headers(struct tap *tap, const struct h2dec_headers *headers)
               headers->block == H2DEC_BLOCK_INFORMATIONAL);
     json_bool(&json, "trailers", headers->block == H2DEC_BLOCK_TRAILERS);
     json_bool(&json, "end_stream", headers->end_stream);
+    json_string(&json, "start_line", start_line);
     json_uint(&json, "header_block_bytes", headers->block_bytes);
     if (headers->known) {
         json_uint(&json, "header_list_bytes", headers->list_bytes);

@@ -68,6 +68,9 @@ static const struct {
     [NOTICE_CONTENT_LENGTH_MISMATCH] = {"content_length_mismatch",
                                         NOTICE_ERROR},
     [NOTICE_JOINED_MID_CONNECTION] = {"joined_mid_connection", NOTICE_INFO},
+    [NOTICE_H1_PARSE_ERROR] = {"h1_parse_error", NOTICE_ERROR},
+    [NOTICE_H1_DESYNC] = {"h1_desync", NOTICE_ERROR},
+    [NOTICE_CLOSED_EARLY] = {"closed_early", NOTICE_ERROR},
     [NOTICE_TAP_LIMIT] = {"tap_limit", NOTICE_WARNING},
     [NOTICE_TAP_FAILED] = {"tap_failed", NOTICE_WARNING},
 };

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "event.h"
 #include "tap_conn.h"
 
@@ -85,6 +86,7 @@ static void
 tap_free(struct tap *tap)
 {
     h2dec_conn_free(tap->h2);
+    h1dec_conn_free(tap->h1);
     free(tap->client);
     free(tap->server);
     free(tap);
@@ -160,8 +162,34 @@ tap_is_secret(const struct tap *tap, const char *name, size_t len)
 
 /* ---- Where the bytes go ---------------------------------------------- */
 
+int
+tap_is_lost(const struct tap *tap, enum side side)
+{
+    switch (tap->dir[side].mode) {
+    case TAP_H2:
+        return h2dec_conn_is_lost(tap->h2, (enum h2dec_side)side);
+    case TAP_H1:
+        return h1dec_conn_is_lost(tap->h1, (enum h1dec_side)side);
+    case TAP_DETECTING:
+    case TAP_OPAQUE:
+        break;
+    }
+    return 0;
+}
+
+void
+tap_end_call(struct tap *tap, struct call *call,
+             const struct h2dec_ending *ending)
+{
+    tap->calls++;
+    tap->shared->counters.calls++;
+    call_end(call, ending, tap->now_us);
+    call_free(call);
+}
+
+/* Decoding has stopped for |why|; the limit is one of ours when |is_limit|. */
 static void
-tap_fail(struct tap *tap, int error)
+tap_fail(struct tap *tap, const char *why, int is_limit)
 {
     struct notice notice;
 
@@ -169,34 +197,70 @@ tap_fail(struct tap *tap, int error)
         return;
     }
     tap->failed = 1;
-    notice_init(&notice,
-                error == H2DEC_ERR_STREAMS ? NOTICE_TAP_LIMIT
-                                           : NOTICE_TAP_FAILED,
+    notice_init(&notice, is_limit ? NOTICE_TAP_LIMIT : NOTICE_TAP_FAILED,
                 SIDE_CLIENT, 0);
     notice.has_from = 0;
     notice_detail(&notice,
                   "decoding of this connection stopped: %s; its bytes are "
                   "still relayed, and counted as undecoded",
-                  error == H2DEC_ERR_CALLBACK
-                      ? h2dec_strerror(H2DEC_ERR_NOMEM)
-                      : h2dec_strerror(error));
+                  why);
     tap_notice(tap, &notice);
+}
+
+#define OUT_OF_MEMORY "out of memory"
+
+/* Our callbacks fail for want of memory only. */
+static void
+feed_h2(struct tap *tap, enum side from, const uint8_t *data, size_t len)
+{
+    int rv = h2dec_conn_feed(tap->h2, (enum h2dec_side)from, data, len,
+                             tap->now_us);
+
+    if (rv != 0) {
+        tap_fail(tap,
+                 rv == H2DEC_ERR_CALLBACK ? OUT_OF_MEMORY
+                                          : h2dec_strerror(rv),
+                 rv == H2DEC_ERR_STREAMS);
+    }
+}
+
+/* Returns how many bytes were HTTP/1.x's: the rest is what the connection was
+ * handed over to. */
+static size_t
+feed_h1(struct tap *tap, enum side from, const uint8_t *data, size_t len)
+{
+    size_t used = 0;
+    int rv = h1dec_conn_feed(tap->h1, (enum h1dec_side)from, data, len, &used,
+                             tap->now_us);
+
+    if (rv != 0) {
+        tap_fail(tap,
+                 rv == H1DEC_ERR_CALLBACK ? OUT_OF_MEMORY
+                                          : h1dec_strerror(rv),
+                 rv == H1DEC_ERR_EXCHANGES);
+    }
+    return used;
 }
 
 static void
 tap_feed(struct tap *tap, enum side from, const uint8_t *data, size_t len)
 {
     struct tap_dir *dir = &tap->dir[from];
-    int rv;
 
-    if (dir->mode == TAP_OPAQUE) {
-        dir->opaque_bytes += len;
-        return;
+    if (dir->mode == TAP_H1) {
+        size_t used = feed_h1(tap, from, data, len);
+
+        if (used == len) {
+            return;
+        }
+        dir->mode = TAP_OPAQUE;
+        data += used;
+        len -= used;
     }
-    rv = h2dec_conn_feed(tap->h2, (enum h2dec_side)from, data, len,
-                         tap->now_us);
-    if (rv != 0) {
-        tap_fail(tap, rv);
+    if (dir->mode == TAP_H2) {
+        feed_h2(tap, from, data, len);
+    } else {
+        dir->opaque_bytes += len;
     }
 }
 
@@ -207,10 +271,22 @@ tap_to_h2(struct tap *tap, enum side side)
     if (tap->h2 == NULL &&
         h2dec_conn_new(&tap->h2, &tap_h2_callbacks, tap) != 0) {
         tap->dir[side].mode = TAP_OPAQUE;
-        tap_fail(tap, H2DEC_ERR_NOMEM);
+        tap_fail(tap, OUT_OF_MEMORY, 0);
         return;
     }
     tap->dir[side].mode = TAP_H2;
+}
+
+static void
+tap_to_h1(struct tap *tap, enum side side)
+{
+    if (tap->h1 == NULL &&
+        h1dec_conn_new(&tap->h1, &tap_h1_callbacks, tap) != 0) {
+        tap->dir[side].mode = TAP_OPAQUE;
+        tap_fail(tap, OUT_OF_MEMORY, 0);
+        return;
+    }
+    tap->dir[side].mode = TAP_H1;
 }
 
 static void
@@ -296,6 +372,10 @@ decide(struct tap *tap, enum side side, enum speech speech)
         (other->speech == SPEECH_OPEN || is_h2(other->speech) ||
          speech == SPEECH_H2_PREFACE)) {
         tap_to_h2(tap, side);
+    } else if (speech == SPEECH_HTTP1 &&
+               (other->speech == SPEECH_OPEN ||
+                other->speech == SPEECH_HTTP1)) {
+        tap_to_h1(tap, side);
     } else {
         dir->mode = TAP_OPAQUE;
     }
@@ -389,6 +469,9 @@ tap_eof(void *user, enum side from, uint64_t now_us)
     if (tap->h2 != NULL) {
         h2dec_conn_finish(tap->h2, (enum h2dec_side)from);
     }
+    if (tap->h1 != NULL) {
+        h1dec_conn_finish(tap->h1, (enum h1dec_side)from, now_us);
+    }
 }
 
 const char *
@@ -427,6 +510,9 @@ tap_closed(void *user, enum conn_reason reason, const char *error,
     settle(tap, SIDE_SERVER);
     if (tap->h2 != NULL) {
         h2dec_conn_close(tap->h2);
+    }
+    if (tap->h1 != NULL) {
+        h1dec_conn_close(tap->h1, now_us);
     }
     event_connection_close(tap, error);
     tap_free(tap);

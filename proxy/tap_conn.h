@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../grpcframe/grpcframe.h"
+#include "../h1dec/h1dec.h"
 #include "../h2dec/h2dec.h"
 #include "detect.h"
 #include "kind.h"
@@ -32,6 +33,7 @@ struct tap_shared {
 enum tap_mode {
     TAP_DETECTING, /* the first bytes are being looked at */
     TAP_H2,        /* to h2dec */
+    TAP_H1,        /* to h1dec */
     TAP_OPAQUE     /* nowhere: they are counted */
 };
 
@@ -42,9 +44,11 @@ struct tap_dir {
     /* first holds the first bytes, first_len of them. */
     uint8_t first[DETECT_MAX];
     uint8_t first_len;
-    /* opaque_bytes counts what h2dec has not been given. */
+    /* opaque_bytes counts what no decoder has been given. */
     uint64_t opaque_bytes;
 };
+
+struct call;
 
 struct tap {
     struct tap_shared *shared;
@@ -59,7 +63,10 @@ struct tap {
     /* now_us is the time of the callback under way. */
     uint64_t now_us;
     struct tap_dir dir[2];
+    /* h2 and h1 are the decoders; NULL until needed.  Both are there after an
+     * upgrade. */
     struct h2dec_conn *h2;
+    struct h1dec_conn *h1;
     /* mismatch is 1 while protocol_mismatch waits for more first bytes. */
     uint8_t mismatch;
     /* failed is 1 after the one notice about the tap's own failure. */
@@ -89,6 +96,17 @@ int tap_is_secret(const struct tap *tap, const char *name, size_t len);
 
 /* tap_protocol returns the value of `protocol` for the connection. */
 const char *tap_protocol(const struct tap *tap);
+
+/* tap_end_call counts |call|, writes what there is to say of its end, and
+ * frees it. */
+void tap_end_call(struct tap *tap, struct call *call,
+                  const struct h2dec_ending *ending);
+
+/* tap_is_lost returns 1 when what |side| sends can no longer be decoded. */
+int tap_is_lost(const struct tap *tap, enum side side);
+
+/* tap_h1_callbacks is how h1dec reports to a tap; see tap_h1.c. */
+extern const struct h1dec_callbacks tap_h1_callbacks;
 
 /* tap_h2_callbacks is how h2dec reports to a tap; see tap_h2.c. */
 extern const struct h2dec_callbacks tap_h2_callbacks;

@@ -38,7 +38,7 @@ on_headers(const struct h2dec_headers *headers, struct h2dec_stream *stream,
 {
     struct tap *tap = user;
 
-    event_headers(tap, headers);
+    event_headers(tap, headers, NULL);
     if (stream != NULL && stream->user != NULL) {
         call_headers(stream->user, headers, tap->now_us);
     }
@@ -53,7 +53,7 @@ on_data(const struct h2dec_frame *frame, struct h2dec_stream *stream,
     struct call *call = stream->user;
 
     if (call != NULL) {
-        call_body_feed(&call->flow[frame->side], frame, data, len,
+        call_body_feed(&call->flow[frame->side], frame->offset, data, len,
                        tap->now_us);
     }
     return 0;
@@ -94,10 +94,7 @@ on_stream_end(struct h2dec_stream *stream, const struct h2dec_ending *ending,
     }
     take_ledger(&call->ledger[SIDE_CLIENT], &stream->ledger[H2DEC_CLIENT]);
     take_ledger(&call->ledger[SIDE_SERVER], &stream->ledger[H2DEC_SERVER]);
-    tap->calls++;
-    tap->shared->counters.calls++;
-    call_end(call, ending, tap->now_us);
-    call_free(call);
+    tap_end_call(tap, call, ending);
 }
 
 static int

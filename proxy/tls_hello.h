@@ -15,9 +15,9 @@
  * section 4.2.1).  TLS 1.2 and older (RFC 5246, section 7.4.1) look the same.
  *
  * Behind its hello a side is still read, for alerts alone, until its first
- * change_cipher_spec or application_data record: a client of TLS 1.2 refuses
- * a certificate there.  In TLS 1.3 both sides encrypt from there on, alerts
- * included.
+ * change_cipher_spec or application_data record: there a client refuses a
+ * certificate, always so in TLS 1.2, and in TLS 1.3 when it does not encrypt
+ * yet.  Further alerts of TLS 1.3 are encrypted, and not to be seen.
  *
  * Facts appear all at once, when a hello is whole and each length in it
  * agrees with the others; they stay when what comes later is wrong.  The

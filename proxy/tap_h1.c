@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Owns what a tap does with the reports of h1dec: exchanges become calls, start
+ * lines the pseudo-header fields that HTTP/2 would have, faults notices. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "event.h"
+#include "tap_conn.h"
+
+/* PSEUDO_MAX is how many fields a start line becomes. */
+#define PSEUDO_MAX 3
+
+/* struct fields is a head in the form that call_fields.c reads. */
+struct fields {
+    struct h2dec_field list[PSEUDO_MAX + H1DEC_FIELDS_MAX];
+    size_t n;
+    /* status is the text of the status code. */
+    char status[12];
+};
+
+static int
+on_exchange_open(struct h1dec_exchange *exchange, void *user)
+{
+    struct call *call =
+        call_new(user, exchange->id, "http/1.1", exchange->opened_us);
+
+    exchange->user = call;
+    return call == NULL;
+}
+
+/* ---- Heads ----------------------------------------------------------- */
+
+static void
+put(struct fields *fields, const char *name, const char *value, size_t len)
+{
+    struct h2dec_field *field = &fields->list[fields->n];
+
+    field->name = name;
+    field->name_len = (uint32_t)strlen(name);
+    field->value = value;
+    field->value_len = (uint32_t)len;
+    fields->n++;
+}
+
+static void
+put_request_line(struct fields *fields, const struct h1dec_head *head)
+{
+    put(fields, ":method", head->method, head->method_len);
+    put(fields, ":path", head->target, head->target_len);
+    for (size_t i = 0; i < head->n_fields; i++) {
+        const struct h1dec_field *field = &head->fields[i];
+
+        if (field->name_len == 4 && memcmp(field->name, "host", 4) == 0) {
+            put(fields, ":authority", field->value, field->value_len);
+            break;
+        }
+    }
+}
+
+static void
+put_fields(struct fields *fields, const struct h1dec_field *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct h2dec_field *field = &fields->list[fields->n];
+
+        field->name = from[i].name;
+        field->name_len = from[i].name_len;
+        field->value = from[i].value;
+        field->value_len = from[i].value_len;
+        fields->n++;
+    }
+}
+
+static enum h2dec_block
+block_of(const struct h1dec_head *head)
+{
+    if (head->side == H1DEC_CLIENT) {
+        return H2DEC_BLOCK_REQUEST;
+    }
+    return head->status < 200 && head->status != 101
+               ? H2DEC_BLOCK_INFORMATIONAL
+               : H2DEC_BLOCK_RESPONSE;
+}
+
+static void
+start_line(const struct h1dec_head *head, char *text, size_t cap)
+{
+    if (head->side == H1DEC_CLIENT) {
+        snprintf(text, cap, "%.*s %.*s HTTP/%u.%u", (int)head->method_len,
+                 head->method, (int)head->target_len, head->target,
+                 head->major, head->minor);
+    } else {
+        snprintf(text, cap, "HTTP/%u.%u %u", head->major, head->minor,
+                 head->status);
+    }
+}
+
+/* The `headers` event shows the lines as sent, not what they became. */
+static void
+write_headers(struct tap *tap, const struct h1dec_head *head,
+              const struct fields *fields, struct h2dec_headers *headers)
+{
+    char line[CALL_VALUE_MAX];
+    size_t n_pseudo = fields->n - head->n_fields;
+
+    if (!tap_wants(tap, EVENT_HEADERS)) {
+        return;
+    }
+    start_line(head, line, sizeof(line));
+    headers->fields = fields->list + n_pseudo;
+    headers->n_fields = head->n_fields;
+    event_headers(tap, headers, line);
+}
+
+static int
+on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
+        void *user)
+{
+    struct tap *tap = user;
+    struct call *call = exchange->user;
+    struct fields fields = {.n = 0};
+    struct h2dec_headers headers = {
+        .side = (enum h2dec_side)head->side,
+        .block = block_of(head),
+        .stream_id = (uint32_t)exchange->id,
+        .end_stream = head->length == H1DEC_LENGTH_NONE,
+        .known = 1,
+        .n_omitted = head->n_omitted,
+        .list_bytes = head->list_bytes,
+        .block_bytes = head->head_bytes,
+    };
+
+    if (head->side == H1DEC_CLIENT) {
+        put_request_line(&fields, head);
+    } else {
+        snprintf(fields.status, sizeof(fields.status), "%u", head->status);
+        put(&fields, ":status", fields.status, strlen(fields.status));
+    }
+    put_fields(&fields, head->fields, head->n_fields);
+    write_headers(tap, head, &fields, &headers);
+    headers.fields = fields.list;
+    headers.n_fields = fields.n;
+    if (head->minor == 0 && head->side == H1DEC_CLIENT) {
+        call->protocol = "http/1.0";
+    }
+    call_headers(call, &headers, tap->now_us);
+    return 0;
+}
+
+static int
+on_trailers(const struct h1dec_trailers *trailers,
+            struct h1dec_exchange *exchange, void *user)
+{
+    struct tap *tap = user;
+    struct fields fields = {.n = 0};
+    struct h2dec_headers headers = {
+        .side = (enum h2dec_side)trailers->side,
+        .block = H2DEC_BLOCK_TRAILERS,
+        .stream_id = (uint32_t)exchange->id,
+        .end_stream = 1,
+        .known = 1,
+        .fields = fields.list,
+        .n_fields = trailers->n_fields,
+        .n_omitted = trailers->n_omitted,
+        .list_bytes = trailers->list_bytes,
+        .block_bytes = trailers->bytes,
+    };
+
+    put_fields(&fields, trailers->fields, trailers->n_fields);
+    event_headers(tap, &headers, NULL);
+    call_headers(exchange->user, &headers, tap->now_us);
+    return 0;
+}
+
+/* ---- Bodies and ends ------------------------------------------------- */
+
+static int
+on_body(struct h1dec_exchange *exchange, enum h1dec_side side,
+        const uint8_t *data, size_t len, uint64_t chunk, void *user)
+{
+    struct tap *tap = user;
+    struct call *call = exchange->user;
+
+    call_body_feed(&call->flow[side], chunk, data, len, tap->now_us);
+    return 0;
+}
+
+static int
+on_message_end(struct h1dec_exchange *exchange, enum h1dec_side side,
+               void *user)
+{
+    struct tap *tap = user;
+
+    call_end_side(exchange->user, (enum side)side, tap->now_us);
+    return 0;
+}
+
+static void
+take_ledger(struct call_ledger *to, const struct h1dec_ledger *from)
+{
+    to->frames = from->chunks;
+    to->framing_bytes = from->framing_bytes;
+    to->header_block_bytes = from->header_block_bytes;
+    to->header_list_bytes = from->header_list_bytes;
+    to->body_bytes = from->body_bytes;
+}
+
+static void
+on_exchange_end(struct h1dec_exchange *exchange, enum h1dec_end end,
+                void *user)
+{
+    struct h2dec_ending ending = {.end = end == H1DEC_END_CONNECTION
+                                             ? H2DEC_END_CONNECTION
+                                             : H2DEC_END_COMPLETE};
+    struct tap *tap = user;
+    struct call *call = exchange->user;
+
+    if (call == NULL) {
+        return;
+    }
+    take_ledger(&call->ledger[SIDE_CLIENT], &exchange->ledger[H1DEC_CLIENT]);
+    take_ledger(&call->ledger[SIDE_SERVER], &exchange->ledger[H1DEC_SERVER]);
+    tap_end_call(tap, call, &ending);
+}
+
+/* ---- Faults ---------------------------------------------------------- */
+
+static enum notice_code
+code_of(enum h1dec_fault_code fault)
+{
+    /* No default: the compiler names a fault that is forgotten here. */
+    switch (fault) {
+    case H1DEC_FAULT_PARSE:
+        return NOTICE_H1_PARSE_ERROR;
+    case H1DEC_FAULT_DESYNC:
+        return NOTICE_H1_DESYNC;
+    case H1DEC_FAULT_CLOSED_EARLY:
+        return NOTICE_CLOSED_EARLY;
+    case H1DEC_FAULT_HEAD_LIMIT:
+        return NOTICE_TAP_LIMIT;
+    }
+    return NOTICE_TAP_FAILED;
+}
+
+static void
+describe_closed(struct notice *notice, const struct h1dec_fault *fault)
+{
+    if (fault->has_declared) {
+        notice_detail(notice,
+                      "the connection ended inside a body: %" PRIu64
+                      " bytes declared, %" PRIu64 " received",
+                      fault->declared, fault->received);
+        notice_number(notice, "declared", fault->declared);
+    } else {
+        notice_detail(notice, "%s, %" PRIu64 " bytes received",
+                      fault->reason, fault->received);
+        notice_text(notice, "declared", NULL, 0);
+    }
+    notice_number(notice, "received", fault->received);
+}
+
+static void
+describe_lost(struct notice *notice, const struct h1dec_fault *fault)
+{
+    notice_detail(notice, "%s, at offset %" PRIu64 "; this direction is "
+                  "undecoded from there", fault->reason, fault->offset);
+    notice_number(notice, "offset", fault->offset);
+    notice_text(notice, "reason", fault->reason, strlen(fault->reason));
+}
+
+static int
+on_fault(const struct h1dec_fault *fault, void *user)
+{
+    struct notice notice;
+
+    notice_init(&notice, code_of(fault->code), (enum side)fault->side,
+                fault->exchange);
+    if (fault->code == H1DEC_FAULT_CLOSED_EARLY) {
+        describe_closed(&notice, fault);
+    } else if (fault->code == H1DEC_FAULT_HEAD_LIMIT) {
+        notice.has_from = 0;
+        notice_detail(&notice, "%s, at offset %" PRIu64, fault->reason,
+                      fault->offset);
+        notice_number(&notice, "offset", fault->offset);
+        notice_number(&notice, "limit", H1DEC_HEAD_MAX);
+    } else {
+        describe_lost(&notice, fault);
+    }
+    tap_notice(user, &notice);
+    return 0;
+}
+
+const struct h1dec_callbacks tap_h1_callbacks = {
+    .exchange_open = on_exchange_open,
+    .head = on_head,
+    .body = on_body,
+    .trailers = on_trailers,
+    .message_end = on_message_end,
+    .exchange_end = on_exchange_end,
+    .fault = on_fault,
+};

@@ -1,0 +1,677 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * h1dec: how exchanges and connections end: handed over, closed, cut short,
+ * and responses that no request has asked for.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../vector_h1_rows.h"
+
+static const struct vector_h1_row rows[] = {
+    /* From the 101 on neither side takes bytes. */
+    { "Upgrade accepted",
+        { ">GET /chat HTTP/1.1\r\nConnection: Upgrade\r\n"
+          "Upgrade: websocket\r\n\r\n",
+          "<HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+          "Upgrade: websocket\r\n\r\n\201\005hello",
+          ">\201\200abcd" },
+        "> 1 head GET /chat HTTP/1.1 none 0 bytes=63 list=33\n"
+        "    connection: Upgrade\n"
+        "    upgrade: websocket\n"
+        "> 1 end\n"
+        "< 1 head 101 HTTP/1.1 none 0 bytes=77 list=33 switches\n"
+        "    connection: Upgrade\n"
+        "    upgrade: websocket\n"
+        "< 1 end\n"
+        "= 1 switched since=1\n"
+        "    > framing=0 head=63 list=33 body=0 chunks=0\n"
+        "    < framing=0 head=77 list=33 body=0 chunks=0\n"
+        "> bytes=63 exchange=63 connection=0 undecoded=0 left=6\n"
+        "< bytes=77 exchange=77 connection=0 undecoded=0 left=7\n",
+        0 },
+    { "Upgrade after an exchange, a 103 before",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+          ">GET / HTTP/1.1\r\nUpgrade: h2c\r\n"
+          "Connection: Upgrade, HTTP2-Settings\r\n\r\n",
+          "<HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching\r\n\r\nxx",
+          ">$",
+          "<$" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
+        "    content-length: 0\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
+        "> 2 head GET / HTTP/1.1 none 0 bytes=69 list=43\n"
+        "    upgrade: h2c\n"
+        "    connection: Upgrade, HTTP2-Settings\n"
+        "> 2 end\n"
+        "< 2 head 103 HTTP/1.1 none 0 bytes=28 list=0\n"
+        "< 2 head 101 HTTP/1.1 none 0 bytes=26 list=0 switches\n"
+        "< 2 end\n"
+        "= 2 switched since=3\n"
+        "    > framing=0 head=69 list=43 body=0 chunks=0\n"
+        "    < framing=0 head=54 list=0 body=0 chunks=0\n"
+        "> bytes=87 exchange=87 connection=0 undecoded=0 left=0\n"
+        "< bytes=92 exchange=92 connection=0 undecoded=0 left=2\n",
+        0 },
+    /* It goes on as HTTP/1.x, with a body too. */
+    { "Upgrade refused",
+        { ">POST / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
+          "Content-Length: 3\r\n\r\nabc",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na",
+          ">GET /2 HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+          "<HTTP/1.1 426 Upgrade Required\r\nConnection: Upgrade\r\n"
+          "Upgrade: TLS/1.2\r\nContent-Length: 0\r\n\r\n",
+          ">GET /3 HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
+        "> 1 head POST / HTTP/1.1 declared 3 bytes=73 list=42\n"
+        "    connection: Upgrade\n"
+        "    upgrade: h2c\n"
+        "    content-length: 3\n"
+        "> 1 body chunk=0 3: abc\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 declared 1 bytes=38 list=15\n"
+        "    content-length: 1\n"
+        "< 1 body chunk=0 1: a\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=73 list=42 body=3 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=1 chunks=0\n"
+        "> 2 head GET /2 HTTP/1.1 none 0 bytes=54 list=27\n"
+        "    connection: Upgrade\n"
+        "    upgrade: h2c\n"
+        "> 2 end\n"
+        "< 2 head 426 HTTP/1.1 declared 0 bytes=91 list=46\n"
+        "    connection: Upgrade\n"
+        "    upgrade: TLS/1.2\n"
+        "    content-length: 0\n"
+        "< 2 end\n"
+        "= 2 complete since=3\n"
+        "    > framing=0 head=54 list=27 body=0 chunks=0\n"
+        "    < framing=0 head=91 list=46 body=0 chunks=0\n"
+        "> 3 head GET /3 HTTP/1.1 none 0 bytes=19 list=0\n"
+        "> 3 end\n"
+        "< 3 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
+        "    content-length: 0\n"
+        "< 3 end\n"
+        "= 3 complete since=5\n"
+        "    > framing=0 head=19 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
+        "> bytes=149 exchange=149 connection=0 undecoded=0 left=0\n"
+        "< bytes=168 exchange=168 connection=0 undecoded=0 left=0\n",
+        1 },
+    /* They were no requests. */
+    { "pipelined behind an Upgrade that is accepted",
+        { ">GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
+          "GET /no HTTP/1.1\r\n\r\nGET /half HT",
+          "<HTTP/1.1 101 Ok\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+          ">TP/1.1\r\n\r\n" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=51 list=25\n"
+        "    connection: Upgrade\n"
+        "    upgrade: x\n"
+        "> 1 end\n"
+        "> 2 head GET /no HTTP/1.1 none 0 bytes=20 list=0\n"
+        "> 2 end\n"
+        "< 1 head 101 HTTP/1.1 none 0 bytes=52 list=25 switches\n"
+        "    upgrade: x\n"
+        "    connection: Upgrade\n"
+        "< 1 end\n"
+        "= 1 switched since=1\n"
+        "    > framing=0 head=51 list=25 body=0 chunks=0\n"
+        "    < framing=0 head=52 list=25 body=0 chunks=0\n"
+        "= 2 connection since=1\n"
+        "    > framing=0 head=20 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=83 exchange=71 connection=0 undecoded=12 left=10\n"
+        "< bytes=52 exchange=52 connection=0 undecoded=0 left=0\n",
+        0 },
+    /* They do not parse; the hand-over takes place. */
+    { "early bytes of another protocol",
+        { ">CONNECT h:443 HTTP/1.1\r\n\r\n\026\003\001",
+          "<HTTP/1.1 200 Established\r\n\r\n\026\003\003",
+          ">\024" },
+        "> 1 head CONNECT h:443 HTTP/1.1 none 0 bytes=26 list=0\n"
+        "> 1 end\n"
+        "> 0 fault parse at=26 invalid HTTP method\n"
+        "< 1 head 200 HTTP/1.1 none 0 bytes=28 list=0 switches\n"
+        "< 1 end\n"
+        "= 1 switched since=1\n"
+        "    > framing=0 head=26 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=28 list=0 body=0 chunks=0\n"
+        "> bytes=29 exchange=26 connection=0 undecoded=3 left=1\n"
+        "< bytes=28 exchange=28 connection=0 undecoded=0 left=3\n",
+        0 },
+    /* A 1xx response like another. */
+    { "101 without an Upgrade",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n"
+          "\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 101 HTTP/1.1 none 0 bytes=59 list=25\n"
+        "    connection: Upgrade\n"
+        "    upgrade: x\n"
+        "< 1 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
+        "    content-length: 0\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=97 list=40 body=0 chunks=0\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=97 exchange=97 connection=0 undecoded=0 left=0\n",
+        1 },
+    /* Lengths in the response mean nothing. */
+    { "CONNECT accepted",
+        { ">CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nbytes",
+          ">more" },
+        "> 1 head CONNECT h:443 HTTP/1.1 none 0 bytes=39 list=9\n"
+        "    host: h:443\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 none 0 bytes=38 list=15 switches\n"
+        "    content-length: 5\n"
+        "< 1 end\n"
+        "= 1 switched since=1\n"
+        "    > framing=0 head=39 list=9 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
+        "> bytes=39 exchange=39 connection=0 undecoded=0 left=4\n"
+        "< bytes=38 exchange=38 connection=0 undecoded=0 left=5\n",
+        0 },
+    { "CONNECT refused",
+        { ">CONNECT h:443 HTTP/1.1\r\nContent-Length: 3\r\n\r\n",
+          "<HTTP/1.1 407 Auth\r\nContent-Length: 2\r\n\r\nno",
+          ">CONNECT h:443 HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 299 Fine\r\n\r\n",
+          ">x",
+          "<y" },
+        "> 1 head CONNECT h:443 HTTP/1.1 none 0 bytes=45 list=15\n"
+        "    content-length: 3\n"
+        "> 1 end\n"
+        "< 1 head 407 HTTP/1.1 declared 2 bytes=40 list=15\n"
+        "    content-length: 2\n"
+        "< 1 body chunk=0 2: no\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=45 list=15 body=0 chunks=0\n"
+        "    < framing=0 head=40 list=15 body=2 chunks=0\n"
+        "> 2 head CONNECT h:443 HTTP/1.1 none 0 bytes=26 list=0\n"
+        "> 2 end\n"
+        "< 2 head 299 HTTP/1.1 none 0 bytes=21 list=0 switches\n"
+        "< 2 end\n"
+        "= 2 switched since=3\n"
+        "    > framing=0 head=26 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=21 list=0 body=0 chunks=0\n"
+        "> bytes=71 exchange=71 connection=0 undecoded=0 left=1\n"
+        "< bytes=63 exchange=63 connection=0 undecoded=0 left=1\n",
+        0 },
+    { "Connection: close, then bytes",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\n"
+          "a\r\nHTTP/1.1 200 OK\r\n\r\n" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 declared 1 bytes=57 list=30\n"
+        "    connection: close\n"
+        "    content-length: 1\n"
+        "< 1 body chunk=0 1: a\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=57 list=30 body=1 chunks=0\n"
+        "< 0 fault desync at=60 bytes after a response that was to be the last"
+        "\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=79 exchange=58 connection=2 undecoded=19 left=0 lost\n",
+        1 },
+    /* They get no response. */
+    { "Connection: close, then requests",
+        { ">GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 1\r\n"
+          "\r\na",
+          ">GET /3 HTTP/1.1\r\n\r\nPOST /4 HTTP/1.1\r\nContent-Length: 2\r\n"
+          "\r\na",
+          "<$",
+          ">$" },
+        "> 1 head GET /1 HTTP/1.1 none 0 bytes=19 list=0\n"
+        "> 1 end\n"
+        "> 2 head GET /2 HTTP/1.1 none 0 bytes=19 list=0\n"
+        "> 2 end\n"
+        "< 1 head 200 HTTP/1.1 declared 1 bytes=60 list=33\n"
+        "    connection: x, Close\n"
+        "    content-length: 1\n"
+        "< 1 body chunk=0 1: a\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=19 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=60 list=33 body=1 chunks=0\n"
+        "= 2 connection since=1\n"
+        "    > framing=0 head=19 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> 3 head GET /3 HTTP/1.1 none 0 bytes=19 list=0\n"
+        "> 3 end\n"
+        "= 3 connection since=3\n"
+        "    > framing=0 head=19 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> 4 head POST /4 HTTP/1.1 declared 2 bytes=39 list=15\n"
+        "    content-length: 2\n"
+        "> 4 body chunk=0 1: a\n"
+        "> 4 fault closed_early at=97 the connection ended inside a body\n"
+        "    declared=2 received=1\n"
+        "= 4 connection since=3\n"
+        "    > framing=0 head=39 list=15 body=1 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=97 exchange=97 connection=0 undecoded=0 left=0\n"
+        "< bytes=61 exchange=61 connection=0 undecoded=0 left=0\n",
+        0 },
+    { "HTTP/1.0 without keep-alive, then requests",
+        { ">GET /1 HTTP/1.0\r\n\r\nGET /2 HTTP/1.0\r\n\r\n",
+          "<HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nab" },
+        "> 1 head GET /1 HTTP/1.0 none 0 bytes=19 list=0\n"
+        "> 1 end\n"
+        "> 2 head GET /2 HTTP/1.0 none 0 bytes=19 list=0\n"
+        "> 2 end\n"
+        "< 1 head 200 HTTP/1.0 declared 1 bytes=38 list=15\n"
+        "    content-length: 1\n"
+        "< 1 body chunk=0 1: a\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=19 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=1 chunks=0\n"
+        "= 2 connection since=1\n"
+        "    > framing=0 head=19 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "< 0 fault desync at=39 bytes after a response that was to be the last"
+        "\n"
+        "> bytes=38 exchange=38 connection=0 undecoded=0 left=0\n"
+        "< bytes=40 exchange=39 connection=0 undecoded=1 left=0 lost\n",
+        0 },
+    /* First of all, between exchanges, and under an upload. */
+    { "a response nobody asked for",
+        { "<HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\nno",
+          ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+          "<HTTP/1.1 408 Timeout\r\nContent-Length: 0\r\n\r\n",
+          ">POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\na",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 500 Oops\r\n"
+          "Content-Length: 3\r\n\r\nx",
+          ">b",
+          "<yz" },
+        "< 1 head 503 HTTP/1.1 declared 2 bytes=40 list=15\n"
+        "    content-length: 2\n"
+        "< 1 body chunk=0 2: no\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=0 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=40 list=15 body=2 chunks=0\n"
+        "> 2 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 2 end\n"
+        "< 2 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
+        "    content-length: 0\n"
+        "< 2 end\n"
+        "= 2 complete since=2\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
+        "< 3 head 408 HTTP/1.1 declared 0 bytes=43 list=15\n"
+        "    content-length: 0\n"
+        "< 3 end\n"
+        "= 3 complete since=3\n"
+        "    > framing=0 head=0 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=43 list=15 body=0 chunks=0\n"
+        "> 4 head POST / HTTP/1.1 declared 2 bytes=38 list=15\n"
+        "    content-length: 2\n"
+        "> 4 body chunk=0 1: a\n"
+        "< 4 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
+        "    content-length: 0\n"
+        "< 4 end\n"
+        "< 5 head 500 HTTP/1.1 declared 3 bytes=40 list=15\n"
+        "    content-length: 3\n"
+        "< 5 body chunk=0 1: x\n"
+        "> 4 body chunk=0 1: b\n"
+        "> 4 end\n"
+        "= 4 complete since=4\n"
+        "    > framing=0 head=38 list=15 body=2 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
+        "< 5 body chunk=0 2: yz\n"
+        "< 5 end\n"
+        "= 5 complete since=5\n"
+        "    > framing=0 head=0 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=40 list=15 body=3 chunks=0\n"
+        "> bytes=58 exchange=58 connection=0 undecoded=0 left=0\n"
+        "< bytes=204 exchange=204 connection=0 undecoded=0 left=0\n",
+        0 },
+    /* The next response is not its own. */
+    { "a 1xx nobody asked for",
+        { "<HTTP/1.1 102 Processing\r\n\r\n",
+          ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
+        "< 1 head 102 HTTP/1.1 none 0 bytes=27 list=0\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=0 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=27 list=0 body=0 chunks=0\n"
+        "> 2 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 2 end\n"
+        "< 2 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
+        "    content-length: 0\n"
+        "< 2 end\n"
+        "= 2 complete since=2\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=65 exchange=65 connection=0 undecoded=0 left=0\n",
+        0 },
+    /* It is that request's. */
+    { "a 408 crosses a request",
+        { "<HTTP/1.1 408 Ti",
+          ">GET / HTTP/1.1\r\n\r\n",
+          "<meout\r\nConnection: close\r\n\r\n",
+          "<$" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 408 HTTP/1.1 close 0 bytes=43 list=15\n"
+        "    connection: close\n"
+        "< 1 end\n"
+        "= 1 complete since=2\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=43 list=15 body=0 chunks=0\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=43 exchange=43 connection=0 undecoded=0 left=0\n",
+        0 },
+    { "a response longer than it says",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello",
+          ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 declared 2 bytes=38 list=15\n"
+        "    content-length: 2\n"
+        "< 1 body chunk=0 2: he\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=2 chunks=0\n"
+        "< 0 fault desync at=40 bytes after a complete response, and no reques"
+        "t waits for one\n"
+        "> 2 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 2 end\n"
+        "= 2 connection since=3\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=36 exchange=36 connection=0 undecoded=0 left=0\n"
+        "< bytes=83 exchange=40 connection=0 undecoded=43 left=0 lost\n",
+        0 },
+    /* The first bytes could be those of a response; a request that comes
+     * while they wait has not asked for them. */
+    { "a response longer than it says, HT",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 204 No\r\n\r\nHT",
+          ">GET / HTTP/1.1\r\n\r\n",
+          "<ML" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 204 HTTP/1.1 none 0 bytes=19 list=0\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=19 list=0 body=0 chunks=0\n"
+        "> 2 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 2 end\n"
+        "< 0 fault desync at=19 bytes after a complete response, and no reques"
+        "t waits for one\n"
+        "= 2 connection since=3\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=36 exchange=36 connection=0 undecoded=0 left=0\n"
+        "< bytes=23 exchange=19 connection=0 undecoded=4 left=0 lost\n",
+        0 },
+    /* What is no response to one that waits is a parse error. */
+    { "a response longer than it says, requests wait",
+        { ">GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "> 2 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 2 end\n"
+        "< 1 head 200 HTTP/1.1 declared 2 bytes=38 list=15\n"
+        "    content-length: 2\n"
+        "< 1 body chunk=0 2: he\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=2 chunks=0\n"
+        "< 2 fault parse at=40 a response does not begin with HTTP/\n"
+        "= 2 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=36 exchange=36 connection=0 undecoded=0 left=0\n"
+        "< bytes=43 exchange=40 connection=0 undecoded=3 left=0 lost\n",
+        0 },
+    { "a server that speaks first",
+        { "<SSH-2.0-x\r\n",
+          ">SSH-2.0-y\r\n" },
+        "< 0 fault parse at=0 a response does not begin with HTTP/\n"
+        "> 0 fault parse at=1 invalid HTTP method\n"
+        "> bytes=11 exchange=0 connection=0 undecoded=11 left=0 lost\n"
+        "< bytes=11 exchange=0 connection=0 undecoded=11 left=0 lost\n",
+        0 },
+    { "the client ends inside a head",
+        { ">GET / HTTP/1.1\r\nHost",
+          ">$",
+          "<HTTP/1.1 400 Bad\r\nConnection: close\r\nContent-Length: 0\r\n"
+          "\r\n",
+          "<$" },
+        "> 0 fault closed_early at=20 the connection ended inside a head\n"
+        "    declared=0? received=20\n"
+        "< 1 head 400 HTTP/1.1 declared 0 bytes=58 list=30\n"
+        "    connection: close\n"
+        "    content-length: 0\n"
+        "< 1 end\n"
+        "= 1 complete since=3\n"
+        "    > framing=0 head=0 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=58 list=30 body=0 chunks=0\n"
+        "> bytes=20 exchange=0 connection=0 undecoded=20 left=0\n"
+        "< bytes=58 exchange=58 connection=0 undecoded=0 left=0\n",
+        0 },
+    /* The response may still come. */
+    { "the client ends inside a body",
+        { ">POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc",
+          ">$",
+          "<HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n" },
+        "> 1 head POST / HTTP/1.1 declared 10 bytes=39 list=16\n"
+        "    content-length: 10\n"
+        "> 1 body chunk=0 3: abc\n"
+        "> 1 fault closed_early at=42 the connection ended inside a body\n"
+        "    declared=10 received=3\n"
+        "< 1 head 400 HTTP/1.1 declared 0 bytes=39 list=15\n"
+        "    content-length: 0\n"
+        "< 1 end\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=39 list=16 body=3 chunks=0\n"
+        "    < framing=0 head=39 list=15 body=0 chunks=0\n"
+        "> bytes=42 exchange=42 connection=0 undecoded=0 left=0\n"
+        "< bytes=39 exchange=39 connection=0 undecoded=0 left=0\n",
+        0 },
+    { "the server ends inside a body",
+        { ">GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+          "<$",
+          ">GET / HTTP/1.1\r\n\r\n" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "> 2 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 2 end\n"
+        "< 1 head 200 HTTP/1.1 declared 10 bytes=39 list=16\n"
+        "    content-length: 10\n"
+        "< 1 body chunk=0 3: abc\n"
+        "< 1 fault closed_early at=42 the connection ended inside a body\n"
+        "    declared=10 received=3\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=39 list=16 body=3 chunks=0\n"
+        "= 2 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> 3 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 3 end\n"
+        "= 3 connection since=4\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=54 exchange=54 connection=0 undecoded=0 left=0\n"
+        "< bytes=42 exchange=42 connection=0 undecoded=0 left=0\n",
+        0 },
+    { "the server ends inside a chunk line",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+          "1;",
+          "<$" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 chunked 0 bytes=47 list=24\n"
+        "    transfer-encoding: chunked\n"
+        "< 1 body chunk=1 3: abc\n"
+        "< 1 fault closed_early at=57 the connection ended inside a chunked bo"
+        "dy\n"
+        "    declared=0? received=3\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=5 head=47 list=24 body=3 chunks=1\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=57 exchange=55 connection=0 undecoded=2 left=0\n",
+        1 },
+    { "the server ends inside trailers",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+          "0\r\nA: b\r\n",
+          "<$" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 chunked 0 bytes=47 list=24\n"
+        "    transfer-encoding: chunked\n"
+        "< 1 body chunk=1 3: abc\n"
+        "< 1 fault closed_early at=64 the connection ended inside a chunked bo"
+        "dy\n"
+        "    declared=0? received=3\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=8 head=47 list=24 body=3 chunks=1\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=64 exchange=58 connection=0 undecoded=6 left=0\n",
+        1 },
+    { "the server ends inside a version",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTT",
+          "<$" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 fault closed_early at=3 the connection ended inside a head\n"
+        "    declared=0? received=3\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=3 exchange=0 connection=0 undecoded=3 left=0\n",
+        1 },
+    { "the server ends inside a head",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nA",
+          "<$" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 fault closed_early at=18 the connection ended inside a head\n"
+        "    declared=0? received=18\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=18 exchange=0 connection=0 undecoded=18 left=0\n",
+        1 },
+    { "the server ends without a word",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          "<$",
+          ">$" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
+        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
+        "< bytes=0 exchange=0 connection=0 undecoded=0 left=0\n",
+        1 },
+    /* They are undecoded. */
+    { "bytes after the end",
+        { ">GET / HTTP/1.1\r\n\r\n",
+          ">$",
+          ">GET / HTTP/1.1\r\n\r\n",
+          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
+        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
+        "> 1 end\n"
+        "< 1 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
+        "    content-length: 0\n"
+        "< 1 end\n"
+        "= 1 complete since=1\n"
+        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
+        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
+        "> bytes=36 exchange=18 connection=0 undecoded=18 left=0\n"
+        "< bytes=38 exchange=38 connection=0 undecoded=0 left=0\n",
+        0 },
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* each runs |check| on all rows. */
+static void
+each(void (*check)(const struct vector_h1_row *row,
+                   struct vector_buf *problem))
+{
+    for (size_t i = 0; i < N_ROWS; i++) {
+        struct vector_buf problem = { 0 };
+
+        check(&rows[i], &problem);
+        if (problem.len > 0) {
+            print_error("%s: %s\n", rows[i].name,
+                        (const char *)problem.data);
+        }
+        assert_int_equal(problem.len, 0);
+    }
+}
+
+static void
+test_cuts(void **state)
+{
+    (void)state;
+    each(vector_h1_row_check);
+}
+
+static void
+test_without_memory(void **state)
+{
+    (void)state;
+    each(vector_h1_row_sweep_alloc);
+}
+
+static void
+test_failing_callbacks(void **state)
+{
+    (void)state;
+    each(vector_h1_row_sweep_calls);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_failing_callbacks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
