@@ -78,6 +78,24 @@ add_string(struct build *build, cJSON *object, const char *name,
     add_text(build, object, name, text, text == NULL ? 0 : strlen(text));
 }
 
+/* Adds a string to an array. */
+static void
+add_element(struct build *build, cJSON *array, const char *text, size_t len)
+{
+    char *clean = malloc(len * TEXT_GROWTH + 1);
+    cJSON *item = NULL;
+
+    if (clean != NULL) {
+        text_utf8(clean, len * TEXT_GROWTH + 1, text, len);
+        item = cJSON_CreateString(clean);
+        free(clean);
+    }
+    if (item == NULL || !cJSON_AddItemToArray(array, item)) {
+        cJSON_Delete(item);
+        build->failed = 1;
+    }
+}
+
 /* Adds an object to fill; NULL when memory is out, which cJSON puts up with. */
 static cJSON *
 add_object(struct build *build, cJSON *object, const char *name)
@@ -141,6 +159,121 @@ event_connection_open(struct tap *tap)
     add_string(&build, build.root, "server", tap->server);
     end(&build);
 }
+
+/* ---- TLS ------------------------------------------------------------- */
+
+static const struct tls_hello_facts *
+tls_facts(const struct tap *tap, enum side side)
+{
+    const struct tls_hello *hello = tap->tls[side];
+
+    return hello != NULL && (hello->has_hello || hello->has_retry)
+               ? &hello->facts
+               : NULL;
+}
+
+/* A version by its name, or as the number it is. */
+static void
+add_version(struct build *build, cJSON *object, const char *name,
+            uint16_t version)
+{
+    const char *text = tls_hello_version_name(version);
+    char number[8];
+
+    if (text == NULL) {
+        snprintf(number, sizeof(number), "0x%04x", version);
+        text = number;
+    }
+    add_string(build, object, name, version == 0 ? NULL : text);
+}
+
+static void
+add_client_hello(struct build *build, cJSON *tls,
+                 const struct tls_hello_facts *facts)
+{
+    struct tls_hello_span rest;
+    struct tls_hello_span name;
+    cJSON *list;
+
+    add_version(build, tls, "version_offered",
+                facts == NULL ? 0 : facts->version);
+    if (facts == NULL || !facts->has_sni) {
+        add_null(build, tls, "sni");
+    } else {
+        add_text(build, tls, "sni", (const char *)facts->sni.data,
+                 facts->sni.len);
+    }
+    if (facts == NULL || !facts->has_alpn) {
+        add_null(build, tls, "alpn_offered");
+        return;
+    }
+    list = cJSON_AddArrayToObject(tls, "alpn_offered");
+    rest = facts->alpn;
+    while (tls_hello_alpn_next(&rest, &name)) {
+        add_element(build, list, (const char *)name.data, name.len);
+    }
+}
+
+static void
+add_server_hello(struct build *build, cJSON *tls,
+                 const struct tls_hello_facts *facts)
+{
+    struct tls_hello_span rest = {NULL, 0};
+    struct tls_hello_span name = {NULL, 0};
+    char suite[8];
+
+    add_version(build, tls, "version", facts == NULL ? 0 : facts->version);
+    if (facts != NULL) {
+        snprintf(suite, sizeof(suite), "0x%04x", facts->cipher_suite);
+        rest = facts->alpn;
+    }
+    add_string(build, tls, "cipher_suite", facts == NULL ? NULL : suite);
+    if (facts == NULL || !facts->has_alpn ||
+        !tls_hello_alpn_next(&rest, &name)) {
+        add_null(build, tls, "alpn");
+    } else {
+        add_text(build, tls, "alpn", (const char *)name.data, name.len);
+    }
+}
+
+static void
+add_alert(struct build *build, cJSON *tls, const char *name,
+          const struct tls_hello *hello)
+{
+    const char *text;
+    char number[8];
+
+    if (hello == NULL || !hello->has_alert) {
+        add_null(build, tls, name);
+        return;
+    }
+    text = tls_hello_alert_name(hello->alert_description);
+    if (text == NULL) {
+        snprintf(number, sizeof(number), "%u", hello->alert_description);
+        text = number;
+    }
+    add_string(build, tls, name, text);
+}
+
+/* What the two sides said of TLS in the clear; null when neither speaks it. */
+static void
+add_tls(struct build *build)
+{
+    const struct tap *tap = build->tap;
+    cJSON *tls;
+
+    if (tap->tls[SIDE_CLIENT] == NULL && tap->tls[SIDE_SERVER] == NULL) {
+        add_null(build, build->root, "tls");
+        return;
+    }
+    tls = add_object(build, build->root, "tls");
+    add_client_hello(build, tls, tls_facts(tap, SIDE_CLIENT));
+    add_server_hello(build, tls, tls_facts(tap, SIDE_SERVER));
+    add_alert(build, tls, "client_alert", tap->tls[SIDE_CLIENT]);
+    add_alert(build, tls, "server_alert", tap->tls[SIDE_SERVER]);
+}
+
+/* ---- The end of a connection ----------------------------------------- */
 
 static const char *
 reason_name(enum conn_reason reason)
@@ -234,6 +367,7 @@ event_connection_close(struct tap *tap, const char *error)
     add_string(&build, build.root, "error", error);
     add_uint(&build, build.root, "calls", tap->calls);
     add_uint(&build, build.root, "notices", tap->notices);
+    add_tls(&build);
     add_direction(&build, "from_client", SIDE_CLIENT);
     add_direction(&build, "from_server", SIDE_SERVER);
     end(&build);

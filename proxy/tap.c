@@ -83,10 +83,21 @@ tap_new(struct tap_shared *shared, uint64_t conn, const char *client,
 }
 
 static void
+tls_free(struct tls_hello *hello)
+{
+    if (hello != NULL) {
+        tls_hello_clear(hello);
+        free(hello);
+    }
+}
+
+static void
 tap_free(struct tap *tap)
 {
     h2dec_conn_free(tap->h2);
     h1dec_conn_free(tap->h1);
+    tls_free(tap->tls[SIDE_CLIENT]);
+    tls_free(tap->tls[SIDE_SERVER]);
     free(tap->client);
     free(tap->server);
     free(tap);
@@ -259,8 +270,11 @@ tap_feed(struct tap *tap, enum side from, const uint8_t *data, size_t len)
     }
     if (dir->mode == TAP_H2) {
         feed_h2(tap, from, data, len);
-    } else {
-        dir->opaque_bytes += len;
+        return;
+    }
+    dir->opaque_bytes += len;
+    if (tap->tls[from] != NULL) {
+        tls_hello_feed(tap->tls[from], data, len);
     }
 }
 
@@ -287,6 +301,17 @@ tap_to_h1(struct tap *tap, enum side side)
         return;
     }
     tap->dir[side].mode = TAP_H1;
+}
+
+/* Begins to read a side's TLS hello; without memory it is only counted. */
+static void
+tap_to_tls(struct tap *tap, enum side side)
+{
+    tap->dir[side].mode = TAP_OPAQUE;
+    tap->tls[side] = malloc(sizeof(*tap->tls[side]));
+    if (tap->tls[side] != NULL) {
+        tls_hello_init(tap->tls[side], side);
+    }
 }
 
 static void
@@ -329,6 +354,22 @@ is_mismatch(enum speech client, enum speech server)
     return 0;
 }
 
+/* What a client that speaks TLS wanted, as far as it could be read. */
+static void
+add_hello(struct notice *notice, const struct tls_hello *hello)
+{
+    const struct tls_hello_facts *facts;
+
+    if (hello == NULL || !hello->has_hello) {
+        notice_text(notice, "sni", NULL, 0);
+        return;
+    }
+    facts = &hello->facts;
+    notice_text(notice, "sni",
+                facts->has_sni ? (const char *)facts->sni.data : NULL,
+                facts->sni.len);
+}
+
 static void
 tell_mismatch(struct tap *tap)
 {
@@ -351,6 +392,7 @@ tell_mismatch(struct tap *tap)
                 client->first_len);
     notice_text(&notice, "server_first_bytes", (const char *)server->first,
                 server->first_len);
+    add_hello(&notice, tap->tls[SIDE_CLIENT]);
     tap_notice(tap, &notice);
 }
 
@@ -376,6 +418,8 @@ decide(struct tap *tap, enum side side, enum speech speech)
                (other->speech == SPEECH_OPEN ||
                 other->speech == SPEECH_HTTP1)) {
         tap_to_h1(tap, side);
+    } else if (speech == SPEECH_TLS) {
+        tap_to_tls(tap, side);
     } else {
         dir->mode = TAP_OPAQUE;
     }

@@ -14,6 +14,7 @@
 #include "notice.h"
 #include "observer.h"
 #include "tap.h"
+#include "tls_hello.h"
 
 /* TAP_TEXT_MAX bounds the header values kept for all open calls of one
  * connection, beyond what each call has inline. */
@@ -67,6 +68,8 @@ struct tap {
      * upgrade. */
     struct h2dec_conn *h2;
     struct h1dec_conn *h1;
+    /* tls reads what a side says in the clear; NULL unless it speaks TLS. */
+    struct tls_hello *tls[2];
     /* mismatch is 1 while protocol_mismatch waits for more first bytes. */
     uint8_t mismatch;
     /* failed is 1 after the one notice about the tap's own failure. */

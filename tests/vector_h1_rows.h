@@ -40,4 +40,10 @@ void vector_h1_row_sweep_alloc(const struct vector_h1_row *row,
 void vector_h1_row_sweep_calls(const struct vector_h1_row *row,
                                struct vector_buf *problem);
 
+/* vector_h1_rows_run runs one of the three above on |n| rows, prints the
+ * problems and returns how many rows have some. */
+unsigned vector_h1_rows_run(const struct vector_h1_row *rows, size_t n,
+                            void (*check)(const struct vector_h1_row *row,
+                                          struct vector_buf *problem));
+
 #endif

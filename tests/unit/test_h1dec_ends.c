@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * h1dec: how exchanges and connections end: handed over, closed, cut short,
- * and responses that no request has asked for.
+ * h1dec: how exchanges and connections end: complete, closed, cut short; and
+ * responses that no request has asked for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,206 +12,6 @@
 #include "../vector_h1_rows.h"
 
 static const struct vector_h1_row rows[] = {
-    /* From the 101 on neither side takes bytes. */
-    { "Upgrade accepted",
-        { ">GET /chat HTTP/1.1\r\nConnection: Upgrade\r\n"
-          "Upgrade: websocket\r\n\r\n",
-          "<HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
-          "Upgrade: websocket\r\n\r\n\201\005hello",
-          ">\201\200abcd" },
-        "> 1 head GET /chat HTTP/1.1 none 0 bytes=63 list=33\n"
-        "    connection: Upgrade\n"
-        "    upgrade: websocket\n"
-        "> 1 end\n"
-        "< 1 head 101 HTTP/1.1 none 0 bytes=77 list=33 switches\n"
-        "    connection: Upgrade\n"
-        "    upgrade: websocket\n"
-        "< 1 end\n"
-        "= 1 switched since=1\n"
-        "    > framing=0 head=63 list=33 body=0 chunks=0\n"
-        "    < framing=0 head=77 list=33 body=0 chunks=0\n"
-        "> bytes=63 exchange=63 connection=0 undecoded=0 left=6\n"
-        "< bytes=77 exchange=77 connection=0 undecoded=0 left=7\n",
-        0 },
-    { "Upgrade after an exchange, a 103 before",
-        { ">GET / HTTP/1.1\r\n\r\n",
-          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
-          ">GET / HTTP/1.1\r\nUpgrade: h2c\r\n"
-          "Connection: Upgrade, HTTP2-Settings\r\n\r\n",
-          "<HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching\r\n\r\nxx",
-          ">$",
-          "<$" },
-        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
-        "> 1 end\n"
-        "< 1 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
-        "    content-length: 0\n"
-        "< 1 end\n"
-        "= 1 complete since=1\n"
-        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
-        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
-        "> 2 head GET / HTTP/1.1 none 0 bytes=69 list=43\n"
-        "    upgrade: h2c\n"
-        "    connection: Upgrade, HTTP2-Settings\n"
-        "> 2 end\n"
-        "< 2 head 103 HTTP/1.1 none 0 bytes=28 list=0\n"
-        "< 2 head 101 HTTP/1.1 none 0 bytes=26 list=0 switches\n"
-        "< 2 end\n"
-        "= 2 switched since=3\n"
-        "    > framing=0 head=69 list=43 body=0 chunks=0\n"
-        "    < framing=0 head=54 list=0 body=0 chunks=0\n"
-        "> bytes=87 exchange=87 connection=0 undecoded=0 left=0\n"
-        "< bytes=92 exchange=92 connection=0 undecoded=0 left=2\n",
-        0 },
-    /* It goes on as HTTP/1.x, with a body too. */
-    { "Upgrade refused",
-        { ">POST / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
-          "Content-Length: 3\r\n\r\nabc",
-          "<HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na",
-          ">GET /2 HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
-          "<HTTP/1.1 426 Upgrade Required\r\nConnection: Upgrade\r\n"
-          "Upgrade: TLS/1.2\r\nContent-Length: 0\r\n\r\n",
-          ">GET /3 HTTP/1.1\r\n\r\n",
-          "<HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
-        "> 1 head POST / HTTP/1.1 declared 3 bytes=73 list=42\n"
-        "    connection: Upgrade\n"
-        "    upgrade: h2c\n"
-        "    content-length: 3\n"
-        "> 1 body chunk=0 3: abc\n"
-        "> 1 end\n"
-        "< 1 head 200 HTTP/1.1 declared 1 bytes=38 list=15\n"
-        "    content-length: 1\n"
-        "< 1 body chunk=0 1: a\n"
-        "< 1 end\n"
-        "= 1 complete since=1\n"
-        "    > framing=0 head=73 list=42 body=3 chunks=0\n"
-        "    < framing=0 head=38 list=15 body=1 chunks=0\n"
-        "> 2 head GET /2 HTTP/1.1 none 0 bytes=54 list=27\n"
-        "    connection: Upgrade\n"
-        "    upgrade: h2c\n"
-        "> 2 end\n"
-        "< 2 head 426 HTTP/1.1 declared 0 bytes=91 list=46\n"
-        "    connection: Upgrade\n"
-        "    upgrade: TLS/1.2\n"
-        "    content-length: 0\n"
-        "< 2 end\n"
-        "= 2 complete since=3\n"
-        "    > framing=0 head=54 list=27 body=0 chunks=0\n"
-        "    < framing=0 head=91 list=46 body=0 chunks=0\n"
-        "> 3 head GET /3 HTTP/1.1 none 0 bytes=19 list=0\n"
-        "> 3 end\n"
-        "< 3 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
-        "    content-length: 0\n"
-        "< 3 end\n"
-        "= 3 complete since=5\n"
-        "    > framing=0 head=19 list=0 body=0 chunks=0\n"
-        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
-        "> bytes=149 exchange=149 connection=0 undecoded=0 left=0\n"
-        "< bytes=168 exchange=168 connection=0 undecoded=0 left=0\n",
-        1 },
-    /* They were no requests. */
-    { "pipelined behind an Upgrade that is accepted",
-        { ">GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
-          "GET /no HTTP/1.1\r\n\r\nGET /half HT",
-          "<HTTP/1.1 101 Ok\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
-          ">TP/1.1\r\n\r\n" },
-        "> 1 head GET / HTTP/1.1 none 0 bytes=51 list=25\n"
-        "    connection: Upgrade\n"
-        "    upgrade: x\n"
-        "> 1 end\n"
-        "> 2 head GET /no HTTP/1.1 none 0 bytes=20 list=0\n"
-        "> 2 end\n"
-        "< 1 head 101 HTTP/1.1 none 0 bytes=52 list=25 switches\n"
-        "    upgrade: x\n"
-        "    connection: Upgrade\n"
-        "< 1 end\n"
-        "= 1 switched since=1\n"
-        "    > framing=0 head=51 list=25 body=0 chunks=0\n"
-        "    < framing=0 head=52 list=25 body=0 chunks=0\n"
-        "= 2 connection since=1\n"
-        "    > framing=0 head=20 list=0 body=0 chunks=0\n"
-        "    < framing=0 head=0 list=0 body=0 chunks=0\n"
-        "> bytes=83 exchange=71 connection=0 undecoded=12 left=10\n"
-        "< bytes=52 exchange=52 connection=0 undecoded=0 left=0\n",
-        0 },
-    /* They do not parse; the hand-over takes place. */
-    { "early bytes of another protocol",
-        { ">CONNECT h:443 HTTP/1.1\r\n\r\n\026\003\001",
-          "<HTTP/1.1 200 Established\r\n\r\n\026\003\003",
-          ">\024" },
-        "> 1 head CONNECT h:443 HTTP/1.1 none 0 bytes=26 list=0\n"
-        "> 1 end\n"
-        "> 0 fault parse at=26 invalid HTTP method\n"
-        "< 1 head 200 HTTP/1.1 none 0 bytes=28 list=0 switches\n"
-        "< 1 end\n"
-        "= 1 switched since=1\n"
-        "    > framing=0 head=26 list=0 body=0 chunks=0\n"
-        "    < framing=0 head=28 list=0 body=0 chunks=0\n"
-        "> bytes=29 exchange=26 connection=0 undecoded=3 left=1\n"
-        "< bytes=28 exchange=28 connection=0 undecoded=0 left=3\n",
-        0 },
-    /* A 1xx response like another. */
-    { "101 without an Upgrade",
-        { ">GET / HTTP/1.1\r\n\r\n",
-          "<HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n"
-          "\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
-        "> 1 head GET / HTTP/1.1 none 0 bytes=18 list=0\n"
-        "> 1 end\n"
-        "< 1 head 101 HTTP/1.1 none 0 bytes=59 list=25\n"
-        "    connection: Upgrade\n"
-        "    upgrade: x\n"
-        "< 1 head 200 HTTP/1.1 declared 0 bytes=38 list=15\n"
-        "    content-length: 0\n"
-        "< 1 end\n"
-        "= 1 complete since=1\n"
-        "    > framing=0 head=18 list=0 body=0 chunks=0\n"
-        "    < framing=0 head=97 list=40 body=0 chunks=0\n"
-        "> bytes=18 exchange=18 connection=0 undecoded=0 left=0\n"
-        "< bytes=97 exchange=97 connection=0 undecoded=0 left=0\n",
-        1 },
-    /* Lengths in the response mean nothing. */
-    { "CONNECT accepted",
-        { ">CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n",
-          "<HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nbytes",
-          ">more" },
-        "> 1 head CONNECT h:443 HTTP/1.1 none 0 bytes=39 list=9\n"
-        "    host: h:443\n"
-        "> 1 end\n"
-        "< 1 head 200 HTTP/1.1 none 0 bytes=38 list=15 switches\n"
-        "    content-length: 5\n"
-        "< 1 end\n"
-        "= 1 switched since=1\n"
-        "    > framing=0 head=39 list=9 body=0 chunks=0\n"
-        "    < framing=0 head=38 list=15 body=0 chunks=0\n"
-        "> bytes=39 exchange=39 connection=0 undecoded=0 left=4\n"
-        "< bytes=38 exchange=38 connection=0 undecoded=0 left=5\n",
-        0 },
-    { "CONNECT refused",
-        { ">CONNECT h:443 HTTP/1.1\r\nContent-Length: 3\r\n\r\n",
-          "<HTTP/1.1 407 Auth\r\nContent-Length: 2\r\n\r\nno",
-          ">CONNECT h:443 HTTP/1.1\r\n\r\n",
-          "<HTTP/1.1 299 Fine\r\n\r\n",
-          ">x",
-          "<y" },
-        "> 1 head CONNECT h:443 HTTP/1.1 none 0 bytes=45 list=15\n"
-        "    content-length: 3\n"
-        "> 1 end\n"
-        "< 1 head 407 HTTP/1.1 declared 2 bytes=40 list=15\n"
-        "    content-length: 2\n"
-        "< 1 body chunk=0 2: no\n"
-        "< 1 end\n"
-        "= 1 complete since=1\n"
-        "    > framing=0 head=45 list=15 body=0 chunks=0\n"
-        "    < framing=0 head=40 list=15 body=2 chunks=0\n"
-        "> 2 head CONNECT h:443 HTTP/1.1 none 0 bytes=26 list=0\n"
-        "> 2 end\n"
-        "< 2 head 299 HTTP/1.1 none 0 bytes=21 list=0 switches\n"
-        "< 2 end\n"
-        "= 2 switched since=3\n"
-        "    > framing=0 head=26 list=0 body=0 chunks=0\n"
-        "    < framing=0 head=21 list=0 body=0 chunks=0\n"
-        "> bytes=71 exchange=71 connection=0 undecoded=0 left=1\n"
-        "< bytes=63 exchange=63 connection=0 undecoded=0 left=1\n",
-        0 },
     { "Connection: close, then bytes",
         { ">GET / HTTP/1.1\r\n\r\n",
           "<HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\n"
@@ -626,42 +426,28 @@ static const struct vector_h1_row rows[] = {
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* each runs |check| on all rows. */
-static void
-each(void (*check)(const struct vector_h1_row *row,
-                   struct vector_buf *problem))
-{
-    for (size_t i = 0; i < N_ROWS; i++) {
-        struct vector_buf problem = { 0 };
-
-        check(&rows[i], &problem);
-        if (problem.len > 0) {
-            print_error("%s: %s\n", rows[i].name,
-                        (const char *)problem.data);
-        }
-        assert_int_equal(problem.len, 0);
-    }
-}
-
 static void
 test_cuts(void **state)
 {
     (void)state;
-    each(vector_h1_row_check);
+    assert_int_equal(vector_h1_rows_run(rows, N_ROWS, vector_h1_row_check),
+                     0);
 }
 
 static void
 test_without_memory(void **state)
 {
     (void)state;
-    each(vector_h1_row_sweep_alloc);
+    assert_int_equal(
+        vector_h1_rows_run(rows, N_ROWS, vector_h1_row_sweep_alloc), 0);
 }
 
 static void
 test_failing_callbacks(void **state)
 {
     (void)state;
-    each(vector_h1_row_sweep_calls);
+    assert_int_equal(
+        vector_h1_rows_run(rows, N_ROWS, vector_h1_row_sweep_calls), 0);
 }
 
 int

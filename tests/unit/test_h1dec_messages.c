@@ -441,42 +441,28 @@ static const struct vector_h1_row rows[] = {
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* each runs |check| on all rows. */
-static void
-each(void (*check)(const struct vector_h1_row *row,
-                   struct vector_buf *problem))
-{
-    for (size_t i = 0; i < N_ROWS; i++) {
-        struct vector_buf problem = { 0 };
-
-        check(&rows[i], &problem);
-        if (problem.len > 0) {
-            print_error("%s: %s\n", rows[i].name,
-                        (const char *)problem.data);
-        }
-        assert_int_equal(problem.len, 0);
-    }
-}
-
 static void
 test_cuts(void **state)
 {
     (void)state;
-    each(vector_h1_row_check);
+    assert_int_equal(vector_h1_rows_run(rows, N_ROWS, vector_h1_row_check),
+                     0);
 }
 
 static void
 test_without_memory(void **state)
 {
     (void)state;
-    each(vector_h1_row_sweep_alloc);
+    assert_int_equal(
+        vector_h1_rows_run(rows, N_ROWS, vector_h1_row_sweep_alloc), 0);
 }
 
 static void
 test_failing_callbacks(void **state)
 {
     (void)state;
-    each(vector_h1_row_sweep_calls);
+    assert_int_equal(
+        vector_h1_rows_run(rows, N_ROWS, vector_h1_row_sweep_calls), 0);
 }
 
 int
