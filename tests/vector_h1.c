@@ -17,8 +17,11 @@ add_step(struct vector_h1_script *script, enum h1dec_side side)
 {
     struct vector_h1_step *step;
 
-    script->steps = vector_grow(script->steps, script->n_steps + 1,
-                                sizeof(*script->steps));
+    if (script->n_steps == script->steps_cap) {
+        script->steps_cap = 2 * script->steps_cap + 8;
+        script->steps = vector_grow(script->steps, script->steps_cap,
+                                    sizeof(*script->steps));
+    }
     step = &script->steps[script->n_steps];
     script->n_steps++;
     memset(step, 0, sizeof(*step));
@@ -81,6 +84,8 @@ struct play {
     size_t *fed;
     /* total is the sum of that, without the ends. */
     size_t total;
+    /* byte is room for one, which needs no new copy each time. */
+    uint8_t *byte;
 };
 
 static uint32_t
@@ -99,7 +104,7 @@ feed(struct play *play, size_t index, size_t len)
     const struct vector_h1_step *step = &play->script->steps[index];
     struct vector_h1_log *log = play->log;
     int armed = vector_alloc_pause();
-    uint8_t *copy = vector_alloc(len);
+    uint8_t *copy = len == 1 ? play->byte : vector_alloc(len);
     size_t used = len + 1;
     int rv;
 
@@ -107,7 +112,9 @@ feed(struct play *play, size_t index, size_t len)
     vector_alloc_resume(armed);
     rv = h1dec_conn_feed(log->conn, step->side, copy, len, &used, index + 1);
     armed = vector_alloc_pause();
-    free(copy);
+    if (copy != play->byte) {
+        free(copy);
+    }
     vector_h1_log_fed(log, step->side, len, used, rv);
     vector_alloc_resume(armed);
     play->fed[index] += len;
@@ -214,10 +221,11 @@ void
 vector_h1_play(const struct vector_h1_script *script, enum vector_h1_cut cut,
                uint64_t at, struct vector_h1_log *log)
 {
-    struct play play = { script, log, cut, at, NULL, 0 };
+    struct play play = { script, log, cut, at, NULL, 0, NULL };
     int armed = vector_alloc_pause();
 
     play.fed = vector_alloc((script->n_steps + 1) * sizeof(*play.fed));
+    play.byte = vector_alloc(1);
     vector_alloc_resume(armed);
     if (vector_h1_log_open(log)) {
         if (cut == VECTOR_H1_AHEAD) {
@@ -231,5 +239,6 @@ vector_h1_play(const struct vector_h1_script *script, enum vector_h1_cut cut,
     }
     armed = vector_alloc_pause();
     free(play.fed);
+    free(play.byte);
     vector_alloc_resume(armed);
 }

@@ -22,8 +22,10 @@ struct vector_h1_step {
 /* struct vector_h1_script is a connection: the steps in the order in which
  * they passed.  All zero is an empty one. */
 struct vector_h1_script {
+    /* steps is n_steps of steps_cap. */
     struct vector_h1_step *steps;
     size_t n_steps;
+    size_t steps_cap;
 };
 
 /* vector_h1_add appends bytes of |side|; to the last step where that is of the
