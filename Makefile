@@ -38,9 +38,8 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
   -Wmissing-prototypes -Wwrite-strings -Wundef -Wvla
 BASE = -std=c11 -D_GNU_SOURCE -pthread $(WARN) $(FLAGS_$(VARIANT)) -MMD -MP
 pkg = $(shell $(PKG_CONFIG) $(1) $(2) 2>/dev/null)
-CODECS = zlib libbrotlidec libzstd snappy
-LIBS = $(call pkg,--libs,libevent libcjson libnghttp2 $(CODECS)) \
-  -lhttp_parser -lm
+NEEDS = libevent libcjson libnghttp2 zlib libbrotlidec libzstd snappy
+LIBS = $(call pkg,--libs,$(NEEDS)) -lhttp_parser -lm
 TEST_LIBS = $(LIBS) $(call pkg,--libs,cmocka libbrotlienc libcrypto)
 VERSION := $(shell sed -n 's/.*GRPCTAP_VERSION "\(.*\)"/\1/p' proxy/version.h)
 
@@ -59,11 +58,14 @@ TOOLS := $(addprefix $(OUT)/tests/,run_vectors corpus_hpack corpus_frames \
   big_message)
 EXAMPLES := $(OUT)/echo_server $(OUT)/echo_client
 
+needs:
+	@$(PKG_CONFIG) --print-errors --exists $(NEEDS) || { \
+	  echo "libraries are missing: make setup, or see tests/setup" >&2; exit 1; }
 all: $(OUT)/grpctap
 	@ln -sfn $(VARIANT)/grpctap build/grpctap
 tests: all $(EXAMPLES) $(UNITS) $(TOOLS)
 
-$(OUT)/%.o: %.c Makefile
+$(OUT)/%.o: %.c Makefile | needs
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
@@ -86,28 +88,31 @@ $(OUT)/echo_client: $(call objs,$(ECHO_SHARED) $(wildcard examples/echo_client*.
 include tests/tests.mk
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 
+INSTALL_TO = $(DESTDIR)$(PREFIX)
 install: all
-	$(INSTALL) -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include lib/pkgconfig \
-	  share/man/man1 share/doc/grpctap)
-	$(INSTALL) $(OUT)/grpctap $(DESTDIR)$(PREFIX)/bin/
-	$(INSTALL) -m 644 docs/grpctap.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	$(INSTALL) -m 644 docs/*.md docs/events.schema.json README.md LICENSE \
-	  $(DESTDIR)$(PREFIX)/share/doc/grpctap/
+	for dir in bin include lib/pkgconfig share/man/man1 share/doc/grpctap; do \
+	  $(INSTALL) -d "$(INSTALL_TO)/$$dir" || exit 1; \
+	done
+	$(INSTALL) $(OUT)/grpctap "$(INSTALL_TO)/bin/"
+	$(INSTALL) -m 644 docs/grpctap.1 "$(INSTALL_TO)/share/man/man1/"
+	$(INSTALL) -m 644 docs/*.md docs/events.schema.json LICENSE \
+	  "$(INSTALL_TO)/share/doc/grpctap/"
 	for lib in $(LIBRARIES); do \
-	  $(INSTALL) -m 644 $$lib/$$lib.h $(DESTDIR)$(PREFIX)/include/ && \
-	  $(INSTALL) -m 644 $(OUT)/lib$$lib.a $(DESTDIR)$(PREFIX)/lib/ && \
-	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
-	    $$lib/$$lib.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/$$lib.pc || exit 1; \
+	  $(INSTALL) -m 644 $$lib/$$lib.h "$(INSTALL_TO)/include/" && \
+	  $(INSTALL) -m 644 $(OUT)/lib$$lib.a "$(INSTALL_TO)/lib/" && \
+	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $$lib/$$lib.pc.in \
+	    >"$(INSTALL_TO)/lib/pkgconfig/$$lib.pc" || exit 1; \
 	done
 
 setup:
 	tests/setup
 demo:
 	$(MAKE) all examples
-	examples/demo
+	OUT=$(OUT) examples/demo
 examples: $(EXAMPLES)
 clean:
 	rm -rf build
 
-.PHONY: all tests install setup demo examples check lint soak clean
+.PHONY: all tests install needs setup demo examples check lint soak clean
 .DELETE_ON_ERROR:
+.SECONDARY:

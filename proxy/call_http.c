@@ -9,6 +9,9 @@
 #include "call.h"
 #include "tap_conn.h"
 
+#define STATUS_PARTIAL 206
+#define STATUS_UNMODIFIED 304
+
 static const char *
 fact(const struct flow *flow, enum flow_fact which, size_t *len)
 {
@@ -87,38 +90,62 @@ tell_unavailable(struct flow *flow)
     tap_notice(flow->call->tap, &notice);
 }
 
-/* The body is not what its content-encoding says: not at all, when nothing
- * came out of it, or from some point on. */
 static void
-tell_fault(struct flow *flow, enum grpcframe_result result)
+tell_mismatch(struct flow *flow)
 {
-    const char *magic = grpcframe_magic(flow->head, flow->head_len);
+    const char *magic = coding_magic(&flow->coding);
+    struct notice notice;
+
+    notice_init(&notice, NOTICE_CONTENT_ENCODING_MISMATCH, flow->side,
+                flow->call->id);
+    notice_detail(&notice,
+                  "content-encoding says %s, but %s is not%s%s",
+                  coding_name(&flow->coding),
+                  flow->coding.failed == 0 ? "the body"
+                                           : "what the other codings hold",
+                  magic ? "; its bytes look like " : "", magic ? magic : "");
+    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
+    notice_bool(&notice, "double_compressed", 0);
+    tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_decode_error(struct flow *flow, enum grpcframe_result result)
+{
+    const char *magic = coding_magic(&flow->coding);
     const char *reason = grpcframe_result_reason(result);
     struct notice notice;
 
-    if (flow->coding.decoded_bytes == 0 && !flow->parsing &&
-        result == GRPCFRAME_RESULT_CORRUPT) {
-        notice_init(&notice, NOTICE_CONTENT_ENCODING_MISMATCH, flow->side,
-                    flow->call->id);
-        notice_detail(&notice, "the body is not what content-encoding "
-                               "says%s%s",
-                      magic ? "; its bytes look like " : "",
-                      magic ? magic : "");
-        add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
-        notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
-        notice_number(&notice, "double_compressed", 0);
-        tap_notice(flow->call->tap, &notice);
-        return;
-    }
     notice_init(&notice, NOTICE_DECODE_ERROR, flow->side, flow->call->id);
-    notice_detail(&notice, "the content-encoding of the body cannot be "
-                           "undone: %s", reason);
+    notice_detail(&notice,
+                  "the content-encoding %s of the body cannot be undone: %s, "
+                  "at offset %" PRIu64 "%s%s",
+                  coding_name(&flow->coding), reason,
+                  coding_offset(&flow->coding),
+                  magic ? "; its bytes look like " : "", magic ? magic : "");
     notice_text(&notice, "index", NULL, 0);
     notice_text(&notice, "reason", reason, strlen(reason));
     notice_number(&notice, "offset", coding_offset(&flow->coding));
     add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     tap_notice(flow->call->tap, &notice);
+}
+
+static void
+tell_fault(struct flow *flow, enum grpcframe_result result)
+{
+    /* A part is a range of coded bytes, which mean nothing by themselves
+     * (RFC 9110, section 14.2). */
+    if (flow->side == SIDE_SERVER &&
+        flow->call->http_status == STATUS_PARTIAL) {
+        return;
+    }
+    if (!flow->parsing && coding_is_other(&flow->coding)) {
+        tell_mismatch(flow);
+    } else {
+        tell_decode_error(flow, result);
+    }
 }
 
 static void
@@ -161,7 +188,8 @@ call_coding_end(struct flow *flow)
 static int
 is_archive(const struct flow *flow)
 {
-    static const char *const words[] = {"zip", "zstd", "octet-stream", "tar"};
+    static const char *const words[] = {"zip", "zstd", "octet-stream", "tar",
+                                        "tgz", "compress", "archive"};
     size_t len;
     const char *type = fact(flow, FLOW_CONTENT_TYPE, &len);
 
@@ -178,26 +206,27 @@ is_archive(const struct flow *flow)
     return 0;
 }
 
-static void
+/* Returns 1 when it is told. */
+static int
 tell_double(struct flow *flow)
 {
     const char *magic =
         grpcframe_magic(flow->coding.head, flow->coding.head_len);
     struct notice notice;
 
-    if (magic == NULL || is_archive(flow) ||
-        (strcmp(magic, "gzip") != 0 && strcmp(magic, "zstd") != 0)) {
-        return;
+    if (!flow->coding.is_double || is_archive(flow)) {
+        return 0;
     }
     notice_init(&notice, NOTICE_CONTENT_ENCODING_MISMATCH, flow->side,
                 flow->call->id);
     notice_detail(&notice, "below its content-encoding the body is %s once "
                            "more: it was compressed twice and labelled once",
-                  magic);
+                  magic ? magic : "br");
     add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
-    notice_text(&notice, "magic", magic, strlen(magic));
-    notice_number(&notice, "double_compressed", 1);
+    notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
+    notice_bool(&notice, "double_compressed", 1);
     tap_notice(flow->call->tap, &notice);
+    return 1;
 }
 
 static void
@@ -223,34 +252,60 @@ tell_inflated(struct flow *flow, uint64_t body_bytes)
 
 /* ---- Negotiation ----------------------------------------------------- */
 
+/* Whether the value of a field is replaced because it is a secret: then it
+ * cannot be judged. */
+static int
+is_hidden(const struct call *call, const char *name)
+{
+    return tap_is_secret(call->tap, name, strlen(name));
+}
+
+/* Whether the request allows what the response has.  Codings beyond the first
+ * few are not looked at: a long list would be costly, and cannot be undone. */
+static int
+is_accepted(const struct call *call)
+{
+    size_t accept_len;
+    size_t list_len;
+    size_t len;
+    const char *accept = fact(&call->flow[SIDE_CLIENT], FLOW_ACCEPT_ENCODING,
+                              &accept_len);
+    const char *list = fact(&call->flow[SIDE_SERVER], FLOW_CONTENT_ENCODING,
+                            &list_len);
+
+    for (unsigned n = 0; n <= CODING_MAX && list != NULL; n++) {
+        const char *name = coding_next(&list, &list_len, &len);
+
+        if (name == NULL) {
+            break;
+        }
+        if (!coding_accepts(accept, accept_len, name, len)) {
+            return 0;
+        }
+    }
+    /* A failure has to be told somehow; a success that has a body need not be
+     * one (RFC 9110, section 12.5.3). */
+    return call->flow[SIDE_SERVER].coded ||
+           call->ledger[SIDE_SERVER].body_bytes == 0 ||
+           call->http_status < 200 || call->http_status > 299 ||
+           coding_accepts(accept, accept_len, "identity", 8);
+}
+
 static void
 tell_not_accepted(struct call *call)
 {
-    const struct flow *flow = &call->flow[SIDE_SERVER];
-    const struct flow *request = &call->flow[SIDE_CLIENT];
-    size_t accept_len;
-    size_t len;
-    size_t name_len;
-    const char *accept = fact(request, FLOW_ACCEPT_ENCODING, &accept_len);
-    const char *list = fact(flow, FLOW_CONTENT_ENCODING, &len);
+    const struct flow *response = &call->flow[SIDE_SERVER];
     struct notice notice;
 
-    for (;;) {
-        const char *name = coding_next(&list, &len, &name_len);
-
-        if (name == NULL) {
-            return;
-        }
-        if (!coding_accepts(accept, accept_len, name, name_len)) {
-            break;
-        }
-    }
     notice_init(&notice, NOTICE_CONTENT_ENCODING_NOT_ACCEPTED, SIDE_SERVER,
                 call->id);
-    notice_detail(&notice, "the response has a content-encoding that the "
-                           "request's accept-encoding does not allow");
-    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
-    notice_text(&notice, "accept_encoding", accept, accept_len);
+    notice_detail(&notice, "the response %s, which the request's "
+                           "accept-encoding does not allow",
+                  response->coded ? "has a content-encoding"
+                                  : "has no content-encoding");
+    add_value(&notice, "content_encoding", response, FLOW_CONTENT_ENCODING);
+    add_value(&notice, "accept_encoding", &call->flow[SIDE_CLIENT],
+              FLOW_ACCEPT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 
@@ -271,8 +326,8 @@ tell_vary(struct call *call)
     const struct flow *flow = &call->flow[SIDE_SERVER];
     struct notice notice;
 
-    if (!call->flow[SIDE_CLIENT].facts[FLOW_ACCEPT_ENCODING].known ||
-        vary_covers(flow)) {
+    if (!flow->coded || vary_covers(flow) || is_hidden(call, "vary") ||
+        !call->flow[SIDE_CLIENT].facts[FLOW_ACCEPT_ENCODING].known) {
         return;
     }
     notice_init(&notice, NOTICE_VARY_MISSING, SIDE_SERVER, call->id);
@@ -283,23 +338,67 @@ tell_vary(struct call *call)
     tap_notice(call->tap, &notice);
 }
 
+/* What was asked for, against what came.  A value that was too long to keep
+ * may have been the one that matters: then nothing is said. */
+static void
+tell_negotiation(struct call *call)
+{
+    if (!call_is_readable(&call->flow[SIDE_CLIENT]) ||
+        !call_is_readable(&call->flow[SIDE_SERVER]) || call->cut_values > 0 ||
+        is_hidden(call, "accept-encoding") ||
+        is_hidden(call, "content-encoding")) {
+        return;
+    }
+    if (!is_accepted(call)) {
+        tell_not_accepted(call);
+    } else {
+        tell_vary(call);
+    }
+}
+
 /* ---- Length ---------------------------------------------------------- */
 
-/* The length that counts is that of a body there could be: a response to HEAD
- * and a 304 tell that of another one (RFC 9110, section 8.6). */
+static int
+method_is(const struct call *call, const char *name)
+{
+    size_t len;
+    const char *method = call_text(call, &call->facts[FACT_METHOD], &len);
+
+    return method != NULL && len == strlen(name) &&
+           memcmp(method, name, len) == 0;
+}
+
+/* Whether the length that |side| declared is that of its body (RFC 9110,
+ * section 8.6).  A response to HEAD and a 304 tell that of another one, and a
+ * tunnel has none. */
+static int
+is_length_of_body(const struct call *call, enum side side)
+{
+    uint64_t body = call->ledger[side].body_bytes;
+
+    if (is_hidden(call, ":method")) {
+        return 0;
+    }
+    if (method_is(call, "CONNECT")) {
+        return call->http_status >= 300;
+    }
+    if (side == SIDE_CLIENT || body > 0) {
+        return 1;
+    }
+    /* Where the request is unknown, it may have been HEAD. */
+    return call->facts[FACT_METHOD].known && !method_is(call, "HEAD") &&
+           call->http_status >= 200 && call->http_status != STATUS_UNMODIFIED;
+}
+
 static void
 tell_length(struct call *call, enum side side)
 {
     const struct flow *flow = &call->flow[side];
     uint64_t body = call->ledger[side].body_bytes;
     struct notice notice;
-    size_t len;
-    const char *method = call_text(call, &call->facts[FACT_METHOD], &len);
-    int is_head = method != NULL && len == 4 && memcmp(method, "HEAD", 4) == 0;
 
     if (!flow->has_length || !call->ended[side] || body == flow->length ||
-        (side == SIDE_SERVER && body == 0 &&
-         (is_head || call->http_status == 304))) {
+        !call_is_readable(flow) || !is_length_of_body(call, side)) {
         return;
     }
     notice_init(&notice, NOTICE_CONTENT_LENGTH_MISMATCH, side, call->id);
@@ -312,17 +411,15 @@ tell_length(struct call *call, enum side side)
     tap_notice(call->tap, &notice);
 }
 
+/* ---- The end --------------------------------------------------------- */
+
 static void
-tell_flow(struct call *call, enum side side)
+tell_worth(struct call *call, enum side side)
 {
     struct flow *flow = &call->flow[side];
 
-    if (!call_is_readable(flow)) {
-        return;
-    }
-    tell_length(call, side);
-    if (flow->coded && flow->coding_ended && flow->head_len > 0) {
-        tell_double(flow);
+    if (call_is_readable(flow) && flow->coded && flow->coding_ended &&
+        flow->head_len > 0 && !tell_double(flow)) {
         tell_inflated(flow, call->ledger[side].body_bytes);
     }
 }
@@ -330,13 +427,15 @@ tell_flow(struct call *call, enum side side)
 void
 call_http_end(struct call *call)
 {
-    const struct flow *response = &call->flow[SIDE_SERVER];
-
-    tell_flow(call, SIDE_CLIENT);
-    tell_flow(call, SIDE_SERVER);
-    if (call_is_readable(response) && response->coded &&
-        call_is_readable(&call->flow[SIDE_CLIENT])) {
-        tell_not_accepted(call);
-        tell_vary(call);
+    for (int side = 0; side < 2; side++) {
+        tell_length(call, (enum side)side);
+        /* On gRPC content types a content-encoding is wrong by itself:
+         * http_layer_compression. */
+        if (call->rpc != RPC_GRPC) {
+            tell_worth(call, (enum side)side);
+        }
+    }
+    if (call->rpc != RPC_GRPC) {
+        tell_negotiation(call);
     }
 }

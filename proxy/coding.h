@@ -20,7 +20,12 @@ struct coding_stage {
     /* chain and index lead back from a callback. */
     struct coding *chain;
     unsigned index;
+    /* codec is what it undoes; decoder is NULL until the first byte. */
+    enum grpcframe_codec codec;
     struct grpcframe_decoder *decoder;
+    /* head holds the first bytes that it was given, for a hint. */
+    uint8_t head_len;
+    uint8_t head[GRPCFRAME_HEAD_LEN];
 };
 
 /* struct coding is the chain of one body, to be embedded. */
@@ -31,6 +36,10 @@ struct coding {
     unsigned n_stages;
     /* is_unknown is 1 when a coding cannot be undone: nothing is fed. */
     uint8_t is_unknown;
+    /* is_begun is 1 once there are decoders, from the first byte on. */
+    uint8_t is_begun;
+    /* is_double is 1 when what came out is compressed once more. */
+    uint8_t is_double;
     /* failed is the stage whose fault ended the decoding, when result is not
      * OK. */
     unsigned failed;
@@ -40,6 +49,12 @@ struct coding {
     /* head holds the first decoded bytes, for a hint. */
     uint8_t head_len;
     uint8_t head[GRPCFRAME_HEAD_LEN];
+    /* probe decompresses what came out once more while that works, to tell
+     * what only looks compressed from what is. */
+    struct grpcframe_decoder *probe;
+    /* pool lends the decoders; ceiling bounds each of them. */
+    struct grpcframe_pool *pool;
+    uint64_t ceiling;
     /* output (may be NULL) sees what comes out. */
     grpcframe_output_cb output;
     void *user;
@@ -47,8 +62,9 @@ struct coding {
 
 /*
  * coding_open sets up |coding| for the value of Content-Encoding |list| (NULL:
- * absent).  |ceiling| bounds what each stage may put out.  The struct must not
- * move while it is open.
+ * absent).  |ceiling| bounds what each stage may put out.  Decoders are taken
+ * from |pool| when the first byte comes.  The struct must not move while it is
+ * open.
  */
 void coding_open(struct coding *coding, struct grpcframe_pool *pool,
                  const char *list, size_t len, uint64_t ceiling,
@@ -58,20 +74,35 @@ void coding_open(struct coding *coding, struct grpcframe_pool *pool,
 void coding_feed(struct coding *coding, const uint8_t *data, size_t len);
 
 /* coding_finish says that the body is complete; the result is OK when
- * decoded_bytes is the length of what it holds. */
+ * decoded_bytes is the length of what it holds.  May be called again. */
 enum grpcframe_result coding_finish(struct coding *coding);
 
 /* coding_offset returns where in the input of the failed stage the fault
  * is. */
 uint64_t coding_offset(const struct coding *coding);
 
-/* coding_clear gives the decoders back.  May be called again. */
+/* coding_name returns the name of the coding that the failed stage undoes. */
+const char *coding_name(const struct coding *coding);
+
+/* coding_magic returns what the input of the failed stage looks like, or
+ * NULL. */
+const char *coding_magic(const struct coding *coding);
+
+/* coding_is_other returns 1 when the fault is that the input of the failed
+ * stage is something other than its coding from the first bytes on, rather
+ * than damaged or cut short. */
+int coding_is_other(const struct coding *coding);
+
+/* coding_clear gives the decoders back; nothing may be fed after it.  May be
+ * called again. */
 void coding_clear(struct coding *coding);
 
 /*
  * coding_accepts returns 1 when the Accept-Encoding value |accept| (NULL: the
  * field is absent) allows the coding |name| (RFC 9110, section 12.5.3): absent
- * allows everything, `*` what is not listed, q=0 forbids.
+ * allows everything, empty only identity, `*` what is not listed, a weight of
+ * 0 forbids.  Of a coding that is listed twice, either may allow it; a weight
+ * that is none forbids nothing.
  */
 int coding_accepts(const char *accept, size_t accept_len, const char *name,
                    size_t name_len);

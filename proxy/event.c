@@ -378,11 +378,18 @@ event_connection_close(struct tap *tap, const char *error)
 static void
 add_field(struct build *build, const struct notice_field *field)
 {
-    if (field->is_text) {
+    switch (field->kind) {
+    case NOTICE_NUMBER:
+        add_uint(build, build->root, field->name, field->number);
+        break;
+    case NOTICE_BOOL:
+        add_item(build, build->root, field->name,
+                 cJSON_CreateBool(field->number != 0));
+        break;
+    case NOTICE_TEXT:
         add_text(build, build->root, field->name, field->text,
                  field->text_len);
-    } else {
-        add_uint(build, build->root, field->name, field->number);
+        break;
     }
 }
 

@@ -136,12 +136,21 @@ notice_number(struct notice *notice, const char *name, uint64_t number)
 }
 
 void
+notice_bool(struct notice *notice, const char *name, int value)
+{
+    struct notice_field *field = field_add(notice, name);
+
+    field->kind = NOTICE_BOOL;
+    field->number = value != 0;
+}
+
+void
 notice_text(struct notice *notice, const char *name, const char *text,
             size_t len)
 {
     struct notice_field *field = field_add(notice, name);
 
-    field->is_text = 1;
+    field->kind = NOTICE_TEXT;
     field->text = text;
     field->text_len = len;
 }

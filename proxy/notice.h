@@ -86,14 +86,18 @@ enum notice_severity { NOTICE_INFO, NOTICE_WARNING, NOTICE_ERROR };
 /* NOTICE_DETAIL_MAX holds any sentence, texts of peers in it cut short. */
 #define NOTICE_DETAIL_MAX 512
 
-/* struct notice_field is one figure: a number, or a text when text is not
- * NULL or is_text. */
+/* enum notice_kind is what a figure is. */
+enum notice_kind { NOTICE_NUMBER, NOTICE_BOOL, NOTICE_TEXT };
+
+/* struct notice_field is one figure. */
 struct notice_field {
     const char *name;
+    enum notice_kind kind;
+    /* number is the value, or 0 or 1 of a BOOL. */
+    uint64_t number;
+    /* text is the value of a TEXT, text_len bytes; NULL: null. */
     const char *text;
     size_t text_len;
-    uint64_t number;
-    uint8_t is_text;
 };
 
 /* struct notice is a notice being put together, valid until it is written;
@@ -127,8 +131,10 @@ void notice_init(struct notice *notice, enum notice_code code, enum side from,
 void notice_detail(struct notice *notice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* notice_number and notice_text add a figure; a NULL |text| is null. */
+/* notice_number, notice_bool and notice_text add a figure; a NULL |text| is
+ * null. */
 void notice_number(struct notice *notice, const char *name, uint64_t number);
+void notice_bool(struct notice *notice, const char *name, int value);
 void notice_text(struct notice *notice, const char *name, const char *text,
                  size_t len);
 

@@ -22,4 +22,3 @@ end_healthy vary_missing body_inflated
 same notices "$(jq -r 'select(.event == "notice")
     | "\(.conn) \(.code)"' "$TAP_EVENTS" | xargs)" \
     "1 vary_missing 2 body_inflated 3 vary_missing"
-calls '$res'
