@@ -246,6 +246,10 @@ struct h1dec_fault {
     uint64_t declared;
     uint64_t received;
     uint8_t has_declared;
+    /* is_answered is 1 when the final response to the request that was cut
+     * short had begun: a client may stop then, and does when its Expect was
+     * refused (RFC 9112, section 9.5). */
+    uint8_t is_answered;
     /* reason is a static sentence without full stop, never NULL. */
     const char *reason;
 };

@@ -340,6 +340,8 @@ h1dec_message_cut(struct h1dec_conn *conn, struct direction *dir)
         fault.has_declared = length == H1DEC_LENGTH_DECLARED;
         fault.declared = exchange->declared[dir->side];
         fault.received = exchange->ledger[dir->side].body_bytes;
+        fault.is_answered =
+            dir->side == H1DEC_CLIENT && exchange->begun[H1DEC_SERVER];
     }
     return h1dec_conn_fault(conn, dir, fault);
 }

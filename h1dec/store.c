@@ -106,7 +106,6 @@ end_field(struct field_store *store)
         rv = keep_field(store);
     } else {
         store->n_omitted++;
-        store->text_len -= (size_t)field->name_len + field->value_len;
     }
     memset(field, 0, sizeof(*field));
     store->part = STORE_NOTHING;
@@ -140,14 +139,9 @@ h1dec_store_name(struct field_store *store, const char *at, size_t len)
 int
 h1dec_store_value(struct field_store *store, const char *at, size_t len)
 {
-    int rv;
+    int rv = add(store, at, len);
 
     store->part = STORE_VALUE;
-    while (store->current.value_len == 0 && len > 0 && is_blank(*at)) {
-        at++;
-        len--;
-    }
-    rv = add(store, at, len);
     if (rv == 0) {
         store->current.value_len += (uint32_t)len;
     }

@@ -41,7 +41,7 @@ int h1dec_store_target(struct field_store *store, const char *at, size_t len);
  * next one. */
 int h1dec_store_name(struct field_store *store, const char *at, size_t len);
 
-/* h1dec_store_value adds to the value. */
+/* h1dec_store_value adds to the value, whose first byte is no blank. */
 int h1dec_store_value(struct field_store *store, const char *at, size_t len);
 
 /* h1dec_store_finish completes the last field: the fields can be read until

@@ -68,11 +68,16 @@ text_reserve(struct call *call, size_t len)
     if (need <= cap) {
         return 1;
     }
+    if (need > CALL_TEXT_MAX) {
+        return 0;
+    }
     while (cap < need) {
         cap *= 2;
     }
-    if (need > CALL_TEXT_MAX ||
-        call->tap->text_bytes - owned + cap > TAP_TEXT_MAX) {
+    if (cap > CALL_TEXT_MAX) {
+        cap = CALL_TEXT_MAX;
+    }
+    if (call->tap->text_bytes - owned + cap > TAP_TEXT_MAX) {
         return 0;
     }
     text = realloc(owned ? call->text : NULL, cap);
@@ -94,10 +99,11 @@ call_set(struct call *call, struct call_value *value, const char *text,
 {
     if (len > CALL_VALUE_MAX) {
         len = CALL_VALUE_MAX;
+        value->cut = 1;
         call->cut_values++;
     }
-    value->known = 0;
     if (!text_reserve(call, len)) {
+        value->cut = 1;
         call->cut_values++;
         return;
     }
@@ -123,6 +129,7 @@ call_join(struct call *call, struct call_value *value, const char *text,
         return;
     }
     if (before + 2 + len > sizeof(joined)) {
+        value->cut = 1;
         call->cut_values++;
         return;
     }
@@ -137,6 +144,19 @@ call_text(const struct call *call, const struct call_value *value, size_t *len)
 {
     *len = value->known ? value->len : 0;
     return value->known ? call->text + value->at : NULL;
+}
+
+const char *
+call_shown(const struct call *call, const struct call_value *value,
+           size_t *len)
+{
+    static const char redacted[] = "[redacted]";
+
+    if (value->known && value->secret) {
+        *len = sizeof(redacted) - 1;
+        return redacted;
+    }
+    return call_text(call, value, len);
 }
 
 uint64_t

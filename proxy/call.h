@@ -73,6 +73,10 @@ struct call_value {
     uint32_t len;
     /* known is 0 when the wire did not say. */
     uint8_t known;
+    /* cut is 1 when a part of it was left out for its size. */
+    uint8_t cut;
+    /* secret is 1 when it is not to be shown: see call_shown. */
+    uint8_t secret;
 };
 
 /* struct flow is one direction of a call. */
@@ -83,6 +87,9 @@ struct flow {
     struct call_value facts[FLOW_COUNT];
     /* seen is 1 after the request's or the response's header block. */
     uint8_t seen;
+    /* partial is 1 when fields were left out of a block for their number or
+     * size: that something is absent means nothing then. */
+    uint8_t partial;
     /* unknown is 1 when a header block could not be decoded. */
     uint8_t unknown;
     /* parsing is 1 when the body is followed as gRPC messages. */
@@ -189,9 +196,15 @@ void call_set(struct call *call, struct call_value *value, const char *text,
 void call_join(struct call *call, struct call_value *value, const char *text,
                size_t len);
 
-/* call_text returns the text of |value| and sets |*len|; NULL: unknown. */
+/* call_text returns the text of |value| and sets |*len|; NULL: unknown.  To
+ * decide by; what is printed comes from call_shown. */
 const char *call_text(const struct call *call, const struct call_value *value,
                       size_t *len);
+
+/* call_shown returns what may be printed of |value|: its text, or
+ * `[redacted]`. */
+const char *call_shown(const struct call *call,
+                       const struct call_value *value, size_t *len);
 
 /* call_wire_bytes returns the bytes on the wire that |ledger| owns. */
 uint64_t call_wire_bytes(const struct call_ledger *ledger);
@@ -214,6 +227,20 @@ void call_body_begin(struct flow *flow);
  * from one DATA frame, or chunk, to the next. */
 void call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
                     size_t len, uint64_t now_us);
+
+/* struct call_figures is what the body of a direction of a gRPC call comes to,
+ * see the events: their sum without decoded_bytes is body_bytes. */
+struct call_figures {
+    uint64_t prefix_bytes;
+    uint64_t message_bytes;
+    uint64_t truncated_bytes;
+    /* decoded_bytes is valid when is_decoded_known. */
+    uint64_t decoded_bytes;
+    int is_decoded_known;
+};
+
+/* call_figures adds up |flow|, whose ledger is filled in. */
+struct call_figures call_figures(const struct flow *flow);
 
 /* call_body_clear gives decoders back. */
 void call_body_clear(struct flow *flow);

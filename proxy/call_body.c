@@ -25,7 +25,7 @@ add_value(struct notice *notice, const char *name, const struct flow *flow,
           enum flow_fact fact)
 {
     size_t len;
-    const char *text = call_text(flow->call, &flow->facts[fact], &len);
+    const char *text = call_shown(flow->call, &flow->facts[fact], &len);
 
     notice_text(notice, name, text, len);
 }
@@ -262,7 +262,8 @@ tell_not_accepted(struct flow *flow, const struct grpcframe_message *message)
 
     if (flow->side != SIDE_SERVER || !message->compressed || name == NULL ||
         flow->codec == GRPCFRAME_CODEC_IDENTITY || flow->told_accept ||
-        !request->seen ||
+        !request->seen || request->partial ||
+        request->facts[FLOW_GRPC_ACCEPT_ENCODING].cut ||
         (accept != NULL &&
          grpcframe_list_has(accept, accept_len, name, name_len))) {
         return;
@@ -274,8 +275,9 @@ tell_not_accepted(struct flow *flow, const struct grpcframe_message *message)
                            "the request's grpc-accept-encoding %s",
                   accept == NULL ? "(absent: identity only) does not allow"
                                  : "does not list");
-    notice_text(&notice, "encoding", name, name_len);
-    notice_text(&notice, "accept_encoding", accept, accept_len);
+    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    add_value(&notice, "accept_encoding", request,
+              FLOW_GRPC_ACCEPT_ENCODING);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -413,6 +415,33 @@ call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
     if (flow->parsing) {
         check_prefix(flow);
     }
+}
+
+/* A body that is not followed as messages, or lies below a content-encoding,
+ * never became a message on the wire: all of it is truncated_bytes. */
+struct call_figures
+call_figures(const struct flow *flow)
+{
+    const struct grpcframe_tally *tally = &flow->reader.tally;
+    uint64_t body_bytes = flow->call->ledger[flow->side].body_bytes;
+    int is_plain = flow->parsing && !flow->coded;
+    int is_whole = is_plain || (flow->parsing && flow->coding_ended);
+    struct call_figures figures = {.prefix_bytes = 0};
+
+    if (is_plain) {
+        figures.prefix_bytes = tally->prefix_bytes;
+        figures.message_bytes = tally->message_bytes;
+        /* A prefix is complete before its message is. */
+        if (grpcframe_reader_rest(&flow->reader).in_payload) {
+            figures.prefix_bytes += GRPCFRAME_PREFIX_LEN;
+        }
+    }
+    figures.truncated_bytes =
+        body_bytes - figures.prefix_bytes - figures.message_bytes;
+    figures.decoded_bytes = tally->decoded_bytes;
+    figures.is_decoded_known =
+        tally->undecoded_messages == 0 && (is_whole || body_bytes == 0);
+    return figures;
 }
 
 void

@@ -34,7 +34,7 @@ add_value(struct notice *notice, const char *name, const struct flow *flow,
           enum flow_fact fact)
 {
     size_t len;
-    const char *text = call_text(flow->call, &flow->facts[fact], &len);
+    const char *text = call_shown(flow->call, &flow->facts[fact], &len);
 
     notice_text(notice, name, text, len);
 }
@@ -152,8 +152,9 @@ tell_rejected(struct call *call)
                   accept != NULL
                       ? "the server does not list its encoding"
                       : "the server does not say what it accepts");
-    notice_text(&notice, "encoding", name, name_len);
-    notice_text(&notice, "accept_encoding", accept, accept_len);
+    add_value(&notice, "encoding", request, FLOW_GRPC_ENCODING);
+    add_value(&notice, "accept_encoding", response,
+              FLOW_GRPC_ACCEPT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 
@@ -244,7 +245,7 @@ tell_zero(struct call *call, enum side side)
     struct notice notice;
 
     if (!flow->parsing || !call_is_readable(flow) || call->trailers_only ||
-        (flow->coded && flow->coding.is_unknown) ||
+        (flow->coded && !flow->coding_ended) ||
         !call->ended[side] || flow->reader.tally.messages > 0 ||
         grpcframe_reader_rest(&flow->reader).bytes > 0) {
         return;
@@ -382,6 +383,20 @@ tell_cut(struct call *call)
     }
 }
 
+/* The messages of a coded body that has been cut short, as far as they have
+ * come, are in a decoder; the cut itself is no fault of its coding. */
+static void
+flush_coding(struct call *call)
+{
+    for (int side = 0; side < 2; side++) {
+        struct flow *flow = &call->flow[side];
+
+        if (flow->coded && !call->ended[side]) {
+            (void)coding_finish(&flow->coding);
+        }
+    }
+}
+
 static void
 tell_call(struct call *call, const struct h2dec_ending *ending,
           uint64_t now_us)
@@ -392,6 +407,7 @@ tell_call(struct call *call, const struct h2dec_ending *ending,
     if (call->rpc != RPC_GRPC) {
         return;
     }
+    flush_coding(call);
     if (ending->end == H2DEC_END_CONNECTION &&
         call->tap->reason != CONN_SHUTDOWN) {
         tell_cut(call);
@@ -425,11 +441,15 @@ summarize(const struct call *call, const struct event_ending *ending,
         const struct grpcframe_tally *tally = &flow->reader.tally;
 
         row.wire_bytes[i] = call_wire_bytes(&call->ledger[i]);
-        row.message_bytes[i] = tally->message_bytes;
-        row.decoded_bytes[i] = tally->decoded_bytes;
         row.messages[i] = tally->messages;
         row.compressed_messages[i] = tally->compressed_messages;
-        row.decoded_unknown[i] = tally->undecoded_messages > 0;
+        if (call->rpc == RPC_GRPC) {
+            struct call_figures figures = call_figures(flow);
+
+            row.message_bytes[i] = figures.message_bytes;
+            row.decoded_bytes[i] = figures.decoded_bytes;
+            row.decoded_unknown[i] = !figures.is_decoded_known;
+        }
     }
     summary_add(call->tap->shared->summary, &row);
 }

@@ -75,22 +75,18 @@ static void
 keep(struct call *call, struct call_value *value,
      const struct h2dec_field *field)
 {
-    if (tap_is_secret(call->tap, field->name, field->name_len)) {
-        call_set(call, value, REDACTED, sizeof(REDACTED) - 1);
-    } else {
-        call_set(call, value, field->value, field->value_len);
-    }
+    value->secret = tap_is_secret(call->tap, field->name,
+                                  field->name_len) != 0;
+    call_set(call, value, field->value, field->value_len);
 }
 
 static void
 keep_list(struct call *call, struct call_value *value,
           const struct h2dec_field *field)
 {
-    if (tap_is_secret(call->tap, field->name, field->name_len)) {
-        call_set(call, value, REDACTED, sizeof(REDACTED) - 1);
-    } else {
-        call_join(call, value, field->value, field->value_len);
-    }
+    value->secret = tap_is_secret(call->tap, field->name,
+                                  field->name_len) != 0;
+    call_join(call, value, field->value, field->value_len);
 }
 
 /* The value of |field| as it may be shown, as `value` of |notice|. */
@@ -280,12 +276,11 @@ keep_message(struct call *call, const struct h2dec_field *field)
     size_t len = field->value_len;
     int malformed = 0;
 
-    if (tap_is_secret(call->tap, field->name, field->name_len)) {
-        keep(call, value, field);
-        return;
-    }
+    value->secret = tap_is_secret(call->tap, field->name,
+                                  field->name_len) != 0;
     if (len > sizeof(decoded)) {
         len = sizeof(decoded);
+        value->cut = 1;
         call->cut_values++;
     }
     len = grpcframe_percent_decode(decoded, field->value, len, &malformed);
@@ -434,7 +429,7 @@ tell_te_missing(struct call *call)
 {
     struct notice notice;
 
-    if (call->te_seen) {
+    if (call->te_seen || call->flow[SIDE_CLIENT].partial) {
         return;
     }
     notice_init(&notice, NOTICE_TE_MISSING, SIDE_CLIENT, call->id);
@@ -476,10 +471,10 @@ response_done(struct call *call, const struct h2dec_headers *headers,
         call_coding_begin(flow, NULL);
         return;
     }
+    call->trailers_only = headers->end_stream;
     if (rpc != RPC_GRPC) {
         return;
     }
-    call->trailers_only = headers->end_stream;
     check_metadata(flow, headers);
     call_body_begin(flow);
 }
@@ -523,6 +518,9 @@ call_headers(struct call *call, const struct h2dec_headers *headers,
     if (!headers->known) {
         call->flow[headers->side].unknown = 1;
         return;
+    }
+    if (headers->n_omitted > 0) {
+        call->flow[headers->side].partial = 1;
     }
     switch (headers->block) {
     case H2DEC_BLOCK_REQUEST:

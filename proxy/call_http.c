@@ -23,7 +23,7 @@ add_value(struct notice *notice, const char *name, const struct flow *flow,
           enum flow_fact which)
 {
     size_t len;
-    const char *text = fact(flow, which, &len);
+    const char *text = call_shown(flow->call, &flow->facts[which], &len);
 
     notice_text(notice, name, text, len);
 }
@@ -31,7 +31,7 @@ add_value(struct notice *notice, const char *name, const struct flow *flow,
 int
 call_is_readable(const struct flow *flow)
 {
-    return flow->seen && !flow->unknown &&
+    return flow->seen && !flow->unknown && !flow->partial &&
            !tap_is_lost(flow->call->tap, flow->side);
 }
 

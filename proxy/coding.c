@@ -287,22 +287,32 @@ stage_feed(struct coding_stage *stage, const uint8_t *data, size_t len)
                 grpcframe_decoder_feed(stage->decoder, data, len));
 }
 
+/* What the body holds, at the end of the chain. */
+static int
+put_out(struct coding *coding, const uint8_t *data, size_t len)
+{
+    size_t before = coding->head_len;
+
+    coding->decoded_bytes += len;
+    keep_head(coding->head, &coding->head_len, data, len);
+    if (coding->n_stages > 0) {
+        probe_take(coding, before, data, len);
+    }
+    return coding->output == NULL ? 0
+                                  : coding->output(data, len, coding->user);
+}
+
 static int
 on_output(const uint8_t *data, size_t len, void *user)
 {
     const struct coding_stage *stage = user;
     struct coding *coding = stage->chain;
-    size_t before = coding->head_len;
 
     if (stage->index + 1 < coding->n_stages) {
         stage_feed(&coding->stages[stage->index + 1], data, len);
         return coding->result != GRPCFRAME_RESULT_OK;
     }
-    coding->decoded_bytes += len;
-    keep_head(coding->head, &coding->head_len, data, len);
-    probe_take(coding, before, data, len);
-    return coding->output == NULL ? 0
-                                  : coding->output(data, len, coding->user);
+    return put_out(coding, data, len);
 }
 
 /* Reads the codings of |list| into |codecs|, identity apart.  Returns how many,
@@ -393,7 +403,9 @@ coding_feed(struct coding *coding, const uint8_t *data, size_t len)
         return;
     }
     if (coding->n_stages == 0) {
-        coding->decoded_bytes += len;
+        if (put_out(coding, data, len) != 0) {
+            coding->result = GRPCFRAME_RESULT_LIMIT;
+        }
         return;
     }
     if (!coding->is_begun) {
@@ -503,7 +515,7 @@ coding_is_other(const struct coding *coding)
         break;
     }
     /* Neither brotli nor raw deflate has a magic number. */
-    if (stage->codec != GRPCFRAME_CODEC_BR &&
+    if (stage->codec != GRPCFRAME_CODEC_BR && stage->head_len > 1 &&
         grpcframe_decoder_form(stage->decoder) == GRPCFRAME_FORM_REGULAR) {
         return 0;
     }

@@ -45,7 +45,7 @@ put_value(struct json *json, const char *key, const struct call *call,
           const struct call_value *value)
 {
     size_t len;
-    const char *text = call_text(call, value, &len);
+    const char *text = call_shown(call, value, &len);
 
     json_text(json, key, text, len);
 }
@@ -98,33 +98,24 @@ compression_of(const struct flow *flow)
     return flow->codec > GRPCFRAME_CODEC_IDENTITY ? "unused" : "none";
 }
 
-/* Members that only gRPC has: null elsewhere.  A body that is not followed
- * as messages, or lies below a content-encoding, never became a message on
- * the wire: all of it is truncated_bytes. */
+/* Members that only gRPC has: null elsewhere. */
 static void
-put_messages(struct json *json, const struct flow *flow, uint64_t body_bytes)
+put_messages(struct json *json, const struct flow *flow)
 {
     const struct grpcframe_tally *tally = &flow->reader.tally;
-    int is_plain = flow->parsing && !flow->coded;
-    uint64_t prefix = is_plain ? tally->prefix_bytes : 0;
-    uint64_t payload = is_plain ? tally->message_bytes : 0;
-    int is_hidden = !flow->parsing || (flow->coded && flow->coding.is_unknown);
+    struct call_figures figures = call_figures(flow);
 
-    /* A prefix is complete before its message is. */
-    if (is_plain && grpcframe_reader_rest(&flow->reader).in_payload) {
-        prefix += GRPCFRAME_PREFIX_LEN;
-    }
     json_literal(json, "compression", compression_of(flow));
     json_uint(json, "messages", tally->messages);
     json_uint(json, "compressed_messages", tally->compressed_messages);
-    json_uint(json, "prefix_bytes", prefix);
-    json_uint(json, "message_bytes", payload);
-    if (tally->undecoded_messages > 0 || (is_hidden && body_bytes > 0)) {
-        json_null(json, "decoded_bytes");
+    json_uint(json, "prefix_bytes", figures.prefix_bytes);
+    json_uint(json, "message_bytes", figures.message_bytes);
+    if (figures.is_decoded_known) {
+        json_uint(json, "decoded_bytes", figures.decoded_bytes);
     } else {
-        json_uint(json, "decoded_bytes", tally->decoded_bytes);
+        json_null(json, "decoded_bytes");
     }
-    json_uint(json, "truncated_bytes", body_bytes - prefix - payload);
+    json_uint(json, "truncated_bytes", figures.truncated_bytes);
 }
 
 static void
@@ -170,7 +161,7 @@ put_flow(struct json *json, const char *key, const struct flow *flow)
     json_uint(json, "control_bytes", ledger->control_bytes);
     json_uint(json, "body_bytes", ledger->body_bytes);
     if (call->rpc == RPC_GRPC) {
-        put_messages(json, flow, ledger->body_bytes);
+        put_messages(json, flow);
     } else {
         put_no_messages(json, flow, ledger->body_bytes);
     }

@@ -26,8 +26,8 @@ lane_clear(struct lane *lane)
     lane->line = 0;
 }
 
-static void
-lane_drop(struct lane *lane, enum event_kind kind)
+void
+lane_give_up(struct lane *lane, enum event_kind kind)
 {
     lane->dropped[kind]++;
     lane->lost[kind]++;
@@ -45,7 +45,7 @@ lane_begin(struct lane *lane, enum event_kind kind)
 {
     assert(lane->line == lane->len);
     if (!event_kind_is_vital(kind) && lane_is_full(lane)) {
-        lane_drop(lane, kind);
+        lane_give_up(lane, kind);
         return 0;
     }
     lane->kind = kind;
@@ -87,7 +87,7 @@ lane_end(struct lane *lane)
     if (lane->failed || lane->len == lane->line) {
         lane->len = lane->line;
         lane->failed = 0;
-        lane_drop(lane, lane->kind);
+        lane_give_up(lane, lane->kind);
         return;
     }
     lane->data[lane->len++] = '\n';

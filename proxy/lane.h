@@ -76,6 +76,10 @@ char *lane_reserve(struct lane *lane, size_t len);
  * it as dropped when it failed. */
 void lane_end(struct lane *lane);
 
+/* lane_give_up counts an event of |kind| as dropped that could not even be
+ * begun. */
+void lane_give_up(struct lane *lane, enum event_kind kind);
+
 /* lane_flush hands the complete lines to the sink: once a round, and never
  * between lane_begin and lane_end. */
 void lane_flush(struct lane *lane);

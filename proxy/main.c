@@ -260,9 +260,13 @@ run_close(struct run *run)
 {
     int result = 0;
 
+    /* The last lines may take a while to write; a rotation or a report asked
+     * for meanwhile must not end that. */
     for (int i = 0; i < N_SIGNALS; i++)
         if (run->signals[i] != NULL)
             event_free(run->signals[i]);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGUSR1, SIG_IGN);
     if (run->sink != NULL)
         result = sink_close(run->sink);
     worker_pool_free(run->pool);

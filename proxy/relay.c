@@ -419,6 +419,12 @@ relay_start(struct worker *worker, const struct worker_message *message,
                        message->peer_len, client);
     relay->observer = watch->observer_new(worker->shared, message->conn,
                                           client, now_us);
+    if (relay->observer == NULL) {
+        log_error("out of memory: connection %llu is relayed unseen",
+                  (unsigned long long)message->conn);
+        lane_give_up(&worker->lane, EVENT_CONNECTION_OPEN);
+        lane_give_up(&worker->lane, EVENT_CONNECTION_CLOSE);
+    }
     relay_settle(relay, now_us);
 }
 

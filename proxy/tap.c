@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "call.h"
 #include "event.h"
@@ -158,13 +159,14 @@ tap_is_secret(const struct tap *tap, const char *name, size_t len)
         return 0;
     }
     for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
-        if (strlen(secrets[i]) == len && memcmp(secrets[i], name, len) == 0) {
+        if (strlen(secrets[i]) == len &&
+            strncasecmp(secrets[i], name, len) == 0) {
             return 1;
         }
     }
     for (unsigned i = 0; i < config->n_redact; i++) {
         if (strlen(config->redact[i]) == len &&
-            memcmp(config->redact[i], name, len) == 0) {
+            strncasecmp(config->redact[i], name, len) == 0) {
             return 1;
         }
     }
@@ -282,6 +284,10 @@ tap_feed(struct tap *tap, enum side from, const uint8_t *data, size_t len)
 static void
 tap_to_h2(struct tap *tap, enum side side)
 {
+    if (tap->failed) {
+        tap->dir[side].mode = TAP_OPAQUE;
+        return;
+    }
     if (tap->h2 == NULL &&
         h2dec_conn_new(&tap->h2, &tap_h2_callbacks, tap) != 0) {
         tap->dir[side].mode = TAP_OPAQUE;
@@ -294,6 +300,10 @@ tap_to_h2(struct tap *tap, enum side side)
 static void
 tap_to_h1(struct tap *tap, enum side side)
 {
+    if (tap->failed) {
+        tap->dir[side].mode = TAP_OPAQUE;
+        return;
+    }
     if (tap->h1 == NULL &&
         h1dec_conn_new(&tap->h1, &tap_h1_callbacks, tap) != 0) {
         tap->dir[side].mode = TAP_OPAQUE;
@@ -381,7 +391,10 @@ tell_mismatch(struct tap *tap)
         return;
     }
     tap->mismatch = 0;
-    notice_init(&notice, NOTICE_PROTOCOL_MISMATCH, SIDE_SERVER, 0);
+    /* A client that speaks TLS to a plaintext port is the one that is wrong
+     * there; otherwise it is who answers. */
+    notice_init(&notice, NOTICE_PROTOCOL_MISMATCH,
+                client->speech == SPEECH_TLS ? SIDE_CLIENT : SIDE_SERVER, 0);
     notice_detail(&notice, "the client speaks %s, the server answers with %s",
                   detect_name(client->speech), detect_name(server->speech));
     notice_text(&notice, "client_protocol", detect_name(client->speech),

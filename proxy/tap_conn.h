@@ -93,8 +93,8 @@ int tap_wants(const struct tap *tap, enum event_kind kind);
  * NOTICE_PER_CODE_MAX times on this connection. */
 void tap_notice(struct tap *tap, struct notice *notice);
 
-/* tap_is_secret returns 1 when values of the header |name| (lower case) are
- * not to be shown. */
+/* tap_is_secret returns 1 when values of the header |name| are
+ * not to be shown; names compare without regard to case. */
 int tap_is_secret(const struct tap *tap, const char *name, size_t len);
 
 /* tap_protocol returns the value of `protocol` for the connection. */

@@ -212,12 +212,13 @@ on_recheck(evutil_socket_t fd, short what, void *arg)
 {
     struct worker *worker = arg;
     uint64_t now_us = worker_now(worker);
-    struct relay *relay = worker->first, *next;
+    struct relay *relay, *next;
 
     (void)fd;
     (void)what;
+    /* It may end relays, the first one too. */
     worker_maybe_release(worker);
-    for (; relay != NULL && !worker->can_edge; relay = next) {
+    for (relay = worker->first; relay != NULL && !worker->can_edge; relay = next) {
         next = relay_link(relay)->next;
         relay_probe(relay, now_us);
     }

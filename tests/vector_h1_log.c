@@ -333,9 +333,10 @@ on_fault(const struct h1dec_fault *fault, void *user)
                marks[fault->side], fault->exchange, names[fault->code],
                fault->offset, fault->reason);
     if (fault->code == H1DEC_FAULT_CLOSED_EARLY) {
-        write_line(&log->text, "    declared=%" PRIu64 "%s received=%" PRIu64,
+        write_line(&log->text,
+                   "    declared=%" PRIu64 "%s received=%" PRIu64 "%s",
                    fault->declared, fault->has_declared ? "" : "?",
-                   fault->received);
+                   fault->received, fault->is_answered ? " answered" : "");
     }
     vector_alloc_resume(armed);
     return stops;

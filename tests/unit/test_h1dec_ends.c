@@ -299,6 +299,28 @@ static const struct vector_h1_row rows[] = {
         "> bytes=42 exchange=42 connection=0 undecoded=0 left=0\n"
         "< bytes=39 exchange=39 connection=0 undecoded=0 left=0\n",
         0 },
+    /* The client may stop then. */
+    { "an Expect is refused",
+        { ">POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 10\r\n"
+          "\r\n",
+          "<HTTP/1.1 417 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+          "<$",
+          ">$" },
+        "> 1 head POST / HTTP/1.1 declared 10 bytes=61 list=34\n"
+        "    expect: 100-continue\n"
+        "    content-length: 10\n"
+        "< 1 head 417 HTTP/1.1 declared 0 bytes=57 list=30\n"
+        "    connection: close\n"
+        "    content-length: 0\n"
+        "< 1 end\n"
+        "> 1 fault closed_early at=61 the connection ended inside a body\n"
+        "    declared=10 received=0 answered\n"
+        "= 1 connection since=1\n"
+        "    > framing=0 head=61 list=34 body=0 chunks=0\n"
+        "    < framing=0 head=57 list=30 body=0 chunks=0\n"
+        "> bytes=61 exchange=61 connection=0 undecoded=0 left=0\n"
+        "< bytes=57 exchange=57 connection=0 undecoded=0 left=0\n",
+        0 },
     { "the server ends inside a body",
         { ">GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n",
           "<HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
