@@ -54,8 +54,8 @@ ECHO_SHARED := $(filter-out examples/echo_server% examples/echo_client%,\
   $(wildcard examples/echo_*.c))
 UNITS := $(patsubst tests/unit/%.c,$(OUT)/tests/%,$(wildcard tests/unit/test_*.c))
 TOOLS := $(addprefix $(OUT)/tests/,run_vectors corpus_hpack corpus_frames \
-  corpus_fuzz corpus_compress seeds fuzz_tap fuzz_grpcframe soak_bytes \
-  big_message)
+  corpus_fuzz corpus_compress seeds fuzz_tap fuzz_h1dec fuzz_grpcframe \
+  soak_bytes big_message)
 EXAMPLES := $(OUT)/echo_server $(OUT)/echo_client
 
 needs:

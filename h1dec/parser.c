@@ -11,8 +11,9 @@
  *
  * Strictness.  Distributions build the library without HTTP_PARSER_STRICT:
  * then it takes any byte behind CR, any three behind the H of HTTP, blanks in
- * field names, any two bytes behind a chunk.  Receivers refuse these, and a
- * position would depend on which build is installed, so they are checked here.
+ * field names, any two bytes behind a chunk.  Receivers refuse these, so they
+ * are checked here.  (A strict build refuses the same, with texts and
+ * sometimes positions of its own.)
  *
  * A faulty byte is found wherever the input was cut: what is checked on a
  * complete head only is not reported for one that fails earlier.

@@ -41,14 +41,16 @@ void
 call_coding_begin(struct flow *flow, grpcframe_output_cb output)
 {
     const struct tap_shared *shared = flow->call->tap->shared;
+    int is_cut = flow->facts[FLOW_CONTENT_ENCODING].cut;
     size_t len;
     const char *list = fact(flow, FLOW_CONTENT_ENCODING, &len);
 
-    if (list == NULL || flow->coded) {
+    if ((list == NULL && !is_cut) || flow->coded) {
         return;
     }
     coding_open(&flow->coding, shared->pool, list, len,
                 shared->config->max_decoded_bytes, output, flow);
+    flow->coding.is_unknown |= is_cut != 0;
     flow->coded = flow->coding.n_stages > 0 || flow->coding.is_unknown;
 }
 
@@ -78,8 +80,9 @@ tell_unavailable(struct flow *flow)
 {
     struct notice notice;
 
-    if (flow->parsing) {
-        return; /* http_layer_compression has said it */
+    /* http_layer_compression has said it, or cut_values will. */
+    if (flow->parsing || flow->facts[FLOW_CONTENT_ENCODING].cut) {
+        return;
     }
     notice_init(&notice, NOTICE_CODEC_UNAVAILABLE, flow->side,
                 flow->call->id);
@@ -252,14 +255,6 @@ tell_inflated(struct flow *flow, uint64_t body_bytes)
 
 /* ---- Negotiation ----------------------------------------------------- */
 
-/* Whether the value of a field is replaced because it is a secret: then it
- * cannot be judged. */
-static int
-is_hidden(const struct call *call, const char *name)
-{
-    return tap_is_secret(call->tap, name, strlen(name));
-}
-
 /* Whether the request allows what the response has.  Codings beyond the first
  * few are not looked at: a long list would be costly, and cannot be undone. */
 static int
@@ -326,7 +321,7 @@ tell_vary(struct call *call)
     const struct flow *flow = &call->flow[SIDE_SERVER];
     struct notice notice;
 
-    if (!flow->coded || vary_covers(flow) || is_hidden(call, "vary") ||
+    if (!flow->coded || flow->facts[FLOW_VARY].cut || vary_covers(flow) ||
         !call->flow[SIDE_CLIENT].facts[FLOW_ACCEPT_ENCODING].known) {
         return;
     }
@@ -338,15 +333,17 @@ tell_vary(struct call *call)
     tap_notice(call->tap, &notice);
 }
 
-/* What was asked for, against what came.  A value that was too long to keep
- * may have been the one that matters: then nothing is said. */
+/* What was asked for, against what came.  What was too long to keep may have
+ * been what matters: then nothing is said. */
 static void
 tell_negotiation(struct call *call)
 {
-    if (!call_is_readable(&call->flow[SIDE_CLIENT]) ||
-        !call_is_readable(&call->flow[SIDE_SERVER]) || call->cut_values > 0 ||
-        is_hidden(call, "accept-encoding") ||
-        is_hidden(call, "content-encoding")) {
+    const struct flow *request = &call->flow[SIDE_CLIENT];
+    const struct flow *response = &call->flow[SIDE_SERVER];
+
+    if (!call_is_readable(request) || !call_is_readable(response) ||
+        request->facts[FLOW_ACCEPT_ENCODING].cut ||
+        response->facts[FLOW_CONTENT_ENCODING].cut) {
         return;
     }
     if (!is_accepted(call)) {
@@ -376,9 +373,6 @@ is_length_of_body(const struct call *call, enum side side)
 {
     uint64_t body = call->ledger[side].body_bytes;
 
-    if (is_hidden(call, ":method")) {
-        return 0;
-    }
     if (method_is(call, "CONNECT")) {
         return call->http_status >= 300;
     }

@@ -554,6 +554,19 @@ tap_protocol(const struct tap *tap)
     return "unknown";
 }
 
+/* Only a FIN completes a response that lasts until the end; a reset, a timeout
+ * or our own stop cuts what is under way. */
+static void
+close_h1(struct tap *tap, uint64_t now_us)
+{
+    if (tap->reason != CONN_CLIENT_CLOSED &&
+        tap->reason != CONN_SERVER_CLOSED) {
+        h1dec_conn_abandon(tap->h1, H1DEC_CLIENT);
+        h1dec_conn_abandon(tap->h1, H1DEC_SERVER);
+    }
+    h1dec_conn_close(tap->h1, now_us);
+}
+
 static void
 tap_closed(void *user, enum conn_reason reason, const char *error,
            uint64_t now_us)
@@ -569,7 +582,7 @@ tap_closed(void *user, enum conn_reason reason, const char *error,
         h2dec_conn_close(tap->h2);
     }
     if (tap->h1 != NULL) {
-        h1dec_conn_close(tap->h1, now_us);
+        close_h1(tap, now_us);
     }
     event_connection_close(tap, error);
     tap_free(tap);

@@ -275,6 +275,9 @@ on_fault(const struct h1dec_fault *fault, void *user)
 {
     struct notice notice;
 
+    if (fault->is_answered) {
+        return 0; /* the rest of a body that was refused is not missed */
+    }
     notice_init(&notice, code_of(fault->code), (enum side)fault->side,
                 fault->exchange);
     if (fault->code == H1DEC_FAULT_CLOSED_EARLY) {

@@ -31,6 +31,16 @@ get "https://127.0.0.1:$tls_port/page.txt" >"$DIR/tls"
 cmp "$DIR/body" "$DIR/www/page.txt" || fail "not the page"
 get -p http://127.0.0.1:1/ >"$DIR/refused"
 end_healthy
-calls .method .path .http_status .end '$req.wire_bytes' '$res.wire_bytes' '$res.body_bytes'
-cat $DIR/plain $DIR/tunnel $DIR/tls $DIR/refused
-events '.event == "connection_close"' | jq -c 'del(.client)'
+# Two heads are one to curl in a tunnel; the inner one is the server's.
+same calls "$(calls .method .http_status .end '$res.body_bytes')" \
+    "GET 200 complete 20000
+CONNECT 200 complete 0
+CONNECT 200 complete 0
+CONNECT 403 complete 375"
+same heads "$(calls '$res.header_block_bytes' | xargs)" "250 70 70 103"
+same opaque "$(jq -c 'select(.event == "connection_close") | [.protocol, .tls,
+    .from_server.undecoded_bytes > 20000]' "$TAP_EVENTS" | uniq -c | xargs)" \
+    "1 [http/1.1,null,false] 2 [http/1.1,null,true] 1 [http/1.1,null,false]"
+inner=$(jq 'select(.event == "connection_close" and .conn == 2)
+    .from_server.undecoded_bytes' "$TAP_EVENTS")
+same inner "$((inner - 20000 + 70))" "$(cut -d ' ' -f 2 "$DIR/tunnel")"

@@ -57,7 +57,8 @@ async function client(port) {
     await call(session, '/goaway', 'abc'),
   ];
   console.log(results.map((r) => r.join(' ')).join('\n'));
-  session.destroy();
+  // A pushed stream keeps the session, and so the process, from its end.
+  process.exit();
 }
 
 if (process.argv[2]) {
