@@ -218,7 +218,8 @@ on_recheck(evutil_socket_t fd, short what, void *arg)
     (void)what;
     /* It may end relays, the first one too. */
     worker_maybe_release(worker);
-    for (relay = worker->first; relay != NULL && !worker->can_edge; relay = next) {
+    relay = worker->can_edge ? NULL : worker->first;
+    for (; relay != NULL; relay = next) {
         next = relay_link(relay)->next;
         relay_probe(relay, now_us);
     }

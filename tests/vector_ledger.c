@@ -210,6 +210,9 @@ stream_note(struct ledger *ledger, const cJSON *event,
                           state->stream);
         }
         state->has_call = 1;
+        /* An exchange of HTTP/1.x has a head, and no frames. */
+        state->has_headers |=
+            strncmp(vector_lines_string(event, "protocol"), "http/1", 6) == 0;
     } else if (strcmp(kind, "message") == 0 && state->has_call) {
         vector_format(ledger->problem,
                       "a message of stream %u after its "

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes FILE: GIB gibibytes of zeros below two layers of gzip."""
+"""Writes FILE: so many MIB of zeros below two layers of gzip.
+
+Usage: bomb.py FILE MIB
+"""
 import sys
 import zlib
 
@@ -10,7 +13,7 @@ def main():
     inner = zlib.compressobj(9, zlib.DEFLATED, 31)
     outer = zlib.compressobj(9, zlib.DEFLATED, 31)
     with open(sys.argv[1], "wb") as file:
-        for _ in range(int(sys.argv[2]) << 10):
+        for _ in range(int(sys.argv[2])):
             file.write(outer.compress(inner.compress(block)))
         file.write(outer.compress(inner.flush()))
         file.write(outer.flush())
