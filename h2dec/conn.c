@@ -55,6 +55,34 @@ h2dec_conn_join(struct h2dec_conn *conn)
     conn->dir[H2DEC_SERVER].hpack_late = 1;
 }
 
+static int fail(struct h2dec_conn *conn, int error);
+
+int
+h2dec_conn_upgrade(struct h2dec_conn *conn,
+                   const struct h2dec_upgrade *upgrade)
+{
+    struct h2dec_stream *stream;
+    int rv;
+
+    conn->dir[H2DEC_CLIENT].offset_base = upgrade->offset[H2DEC_CLIENT];
+    conn->dir[H2DEC_SERVER].offset_base = upgrade->offset[H2DEC_SERVER];
+    rv = h2dec_settings_upgrade(conn, upgrade->settings,
+                                upgrade->settings_len);
+    if (rv == 0) {
+        rv = h2dec_stream_open(&conn->streams, 1, &stream);
+    }
+    if (rv == 0) {
+        stream->opened_us = upgrade->opened_us;
+        stream->ended[H2DEC_CLIENT] = 1;
+        stream->blocks[H2DEC_CLIENT] = 1;
+        if (conn->callbacks->stream_open != NULL &&
+            conn->callbacks->stream_open(stream, conn->user) != 0) {
+            rv = H2DEC_ERR_CALLBACK;
+        }
+    }
+    return rv == 0 ? 0 : fail(conn, rv);
+}
+
 /* ---- Faults ---------------------------------------------------------- */
 
 int
@@ -274,7 +302,7 @@ feed_header(struct h2dec_conn *conn, struct direction *dir,
     size_t need = H2DEC_FRAME_HEADER_LEN - (size_t)dir->small_len;
 
     if (dir->small_len == 0) {
-        dir->frame.offset = dir->books.bytes;
+        dir->frame.offset = dir->offset_base + dir->books.bytes;
         dir->frame.first_byte_us = now_us;
         dir->frame.side = dir->side;
     }
@@ -300,7 +328,7 @@ feed_preface(struct h2dec_conn *conn, struct direction *dir,
     *used = n;
     dir->unbooked += n;
     if (memcmp(data, h2dec_preface + at, n) != 0) {
-        dir->frame.offset = 0;
+        dir->frame.offset = dir->offset_base;
         return lose_framing(conn, dir, "the client's preface is missing");
     }
     if (dir->unbooked == H2DEC_PREFACE_LEN) {

@@ -110,6 +110,8 @@ struct direction {
      * under way. */
     uint32_t fixed_len;
     uint32_t left;
+    /* offset_base is how many bytes came before HTTP/2 began. */
+    uint64_t offset_base;
     /* unbooked is how many bytes of the frame wait for an owner. */
     uint64_t unbooked;
     /* frame under way, and the one before it. */
@@ -225,6 +227,10 @@ int h2dec_settings_entry(struct h2dec_conn *conn, struct direction *dir);
 /* h2dec_settings_end completes the frame: parameters begin to wait for their
  * ACK, an ACK puts those of the other side in force. */
 int h2dec_settings_end(struct h2dec_conn *conn, struct direction *dir);
+
+/* h2dec_settings_upgrade takes the client's parameters from HTTP2-Settings. */
+int h2dec_settings_upgrade(struct h2dec_conn *conn, const uint8_t *settings,
+                           size_t len);
 
 /* h2dec_settings_frame_limit returns the longest frame |dir| may send: the
  * larger of what is in force and what waits for the ACK. */

@@ -432,6 +432,27 @@ void h2dec_conn_free(struct h2dec_conn *conn);
  */
 void h2dec_conn_join(struct h2dec_conn *conn);
 
+/* struct h2dec_upgrade is how an HTTP/1.1 connection became HTTP/2 (RFC 7540,
+ * section 3.2). */
+struct h2dec_upgrade {
+    /* settings is the payload of HTTP2-Settings, decoded: settings_len bytes
+     * that count as the client's first SETTINGS, already acknowledged. */
+    const uint8_t *settings;
+    size_t settings_len;
+    /* offset[side] is how many bytes of that direction came before. */
+    uint64_t offset[2];
+    /* opened_us is when the upgraded request began. */
+    uint64_t opened_us;
+};
+
+/*
+ * h2dec_conn_upgrade says, before any byte is fed, that the connection was
+ * upgraded: stream 1 is open, and the client has sent its request.  Returns 0
+ * or the fatal error.
+ */
+int h2dec_conn_upgrade(struct h2dec_conn *conn,
+                       const struct h2dec_upgrade *upgrade);
+
 /*
  * h2dec_conn_feed takes the next |len| bytes that |side| sent.  All of them
  * are accounted for, whatever it returns: 0, or the fatal error.

@@ -6,6 +6,8 @@
  */
 #include "conn.h"
 
+#include <string.h>
+
 #define SETTING_HEADER_TABLE_SIZE 1
 #define SETTING_ENABLE_PUSH 2
 #define SETTING_INITIAL_WINDOW_SIZE 4
@@ -154,6 +156,27 @@ h2dec_settings_end(struct h2dec_conn *conn, struct direction *dir)
     return conn->callbacks->settings(&settings, conn->user)
                ? H2DEC_ERR_CALLBACK
                : 0;
+}
+
+int
+h2dec_settings_upgrade(struct h2dec_conn *conn, const uint8_t *settings,
+                       size_t len)
+{
+    struct direction *client = &conn->dir[H2DEC_CLIENT];
+    struct direction *server = &conn->dir[H2DEC_SERVER];
+    int rv = 0;
+
+    h2dec_settings_begin(client);
+    for (; len >= 6 && rv == 0; settings += 6, len -= 6) {
+        memcpy(client->small, settings, 6);
+        rv = h2dec_settings_entry(conn, client);
+    }
+    if (rv == 0) {
+        /* The 101 is the acknowledgement (RFC 7540, section 3.2.1). */
+        pending_push(server, &client->settings);
+        rv = pending_apply(conn, server);
+    }
+    return rv;
 }
 
 uint32_t

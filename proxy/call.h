@@ -142,7 +142,8 @@ struct call {
     const char *protocol;
     /* ended[side] is 1 once that side has said all. */
     uint8_t ended[2];
-    /* ledger[side] is filled in before call_end. */
+    /* ledger[side] is filled in before call_end; before that it holds what
+     * the call has cost in another protocol, before an upgrade. */
     struct call_ledger ledger[2];
     enum call_rpc rpc;
     struct call_value facts[FACT_COUNT];

@@ -67,6 +67,7 @@ static const struct {
     [NOTICE_INFORMATIONAL] = {"informational", NOTICE_INFO},
     [NOTICE_CONTENT_LENGTH_MISMATCH] = {"content_length_mismatch",
                                         NOTICE_ERROR},
+    [NOTICE_H2C_UPGRADE] = {"h2c_upgrade", NOTICE_INFO},
     [NOTICE_JOINED_MID_CONNECTION] = {"joined_mid_connection", NOTICE_INFO},
     [NOTICE_H1_PARSE_ERROR] = {"h1_parse_error", NOTICE_ERROR},
     [NOTICE_H1_DESYNC] = {"h1_desync", NOTICE_ERROR},

@@ -266,7 +266,7 @@ tap_feed(struct tap *tap, enum side from, const uint8_t *data, size_t len)
         if (used == len) {
             return;
         }
-        dir->mode = TAP_OPAQUE;
+        dir->mode = tap->is_upgraded && tap->h2 != NULL ? TAP_H2 : TAP_OPAQUE;
         data += used;
         len -= used;
     }
@@ -311,6 +311,33 @@ tap_to_h1(struct tap *tap, enum side side)
         return;
     }
     tap->dir[side].mode = TAP_H1;
+}
+
+int
+tap_upgrade(struct tap *tap, struct call *call)
+{
+    struct h2dec_upgrade upgrade = {
+        .settings = tap->settings,
+        .settings_len = tap->settings_len,
+        .offset = {h1dec_conn_books(tap->h1, H1DEC_CLIENT)->bytes,
+                   h1dec_conn_books(tap->h1, H1DEC_SERVER)->bytes},
+        .opened_us = call->started_us,
+    };
+
+    if (h2dec_conn_new(&tap->h2, &tap_h2_callbacks, tap) != 0) {
+        tap_fail(tap, OUT_OF_MEMORY, 0);
+        return -1;
+    }
+    tap->upgraded = call;
+    if (h2dec_conn_upgrade(tap->h2, &upgrade) == 0) {
+        return 0;
+    }
+    tap_fail(tap, OUT_OF_MEMORY, 0);
+    if (tap->upgraded == NULL) {
+        return 0; /* the stream has it, and will end it */
+    }
+    tap->upgraded = NULL;
+    return -1;
 }
 
 /* Begins to read a side's TLS hello; without memory it is only counted. */
@@ -536,6 +563,9 @@ tap_protocol(const struct tap *tap)
 {
     enum speech speech = tap->dir[SIDE_CLIENT].speech;
 
+    if (tap->is_upgraded) {
+        return "h2";
+    }
     if (speech == SPEECH_OPEN) {
         speech = tap->dir[SIDE_SERVER].speech;
     }

@@ -70,6 +70,13 @@ struct tap {
     struct h1dec_conn *h1;
     /* tls reads what a side says in the clear; NULL unless it speaks TLS. */
     struct tls_hello *tls[2];
+    /* settings holds the first settings_len bytes of the HTTP2-Settings of the
+     * last request that asked for an upgrade; upgraded is the call that got
+     * it, until its stream opens. */
+    uint8_t settings[6 * H2DEC_SETTINGS_MAX];
+    uint8_t settings_len;
+    uint8_t is_upgraded;
+    struct call *upgraded;
     /* mismatch is 1 while protocol_mismatch waits for more first bytes. */
     uint8_t mismatch;
     /* failed is 1 after the one notice about the tap's own failure. */
@@ -104,6 +111,10 @@ const char *tap_protocol(const struct tap *tap);
  * frees it. */
 void tap_end_call(struct tap *tap, struct call *call,
                   const struct h2dec_ending *ending);
+
+/* tap_upgrade goes on with HTTP/2, |call| being its stream 1.  Returns 0, or -1
+ * when memory is out: the call is the caller's then. */
+int tap_upgrade(struct tap *tap, struct call *call);
 
 /* tap_is_lost returns 1 when what |side| sends can no longer be decoded. */
 int tap_is_lost(const struct tap *tap, enum side side);

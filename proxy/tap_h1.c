@@ -30,6 +30,81 @@ on_exchange_open(struct h1dec_exchange *exchange, void *user)
     return call == NULL;
 }
 
+/* ---- Upgrade --------------------------------------------------------- */
+
+static const struct h1dec_field *
+find(const struct h1dec_head *head, const char *name)
+{
+    for (size_t i = 0; i < head->n_fields; i++) {
+        if (head->fields[i].name_len == strlen(name) &&
+            memcmp(head->fields[i].name, name, strlen(name)) == 0) {
+            return &head->fields[i];
+        }
+    }
+    return NULL;
+}
+
+/* Six bits of base64url (RFC 4648, section 5), or -1. */
+static int
+sextet(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789-_";
+    const char *at = c == '\0' ? NULL : strchr(digits, c);
+
+    return at == NULL ? -1 : (int)(at - digits);
+}
+
+/* Keeps what a request offers, for the case that the server takes it. */
+static void
+keep_settings(struct tap *tap, const struct h1dec_head *head)
+{
+    const struct h1dec_field *field = find(head, "http2-settings");
+    uint32_t bits = 0;
+    unsigned n_bits = 0;
+
+    tap->settings_len = 0;
+    for (uint32_t i = 0; field != NULL && i < field->value_len; i++) {
+        int value = sextet(field->value[i]);
+
+        if (value < 0 || tap->settings_len == sizeof(tap->settings)) {
+            break;
+        }
+        bits = bits << 6 | (uint32_t)value;
+        n_bits += 6;
+        if (n_bits >= 8) {
+            n_bits -= 8;
+            tap->settings[tap->settings_len++] = (uint8_t)(bits >> n_bits);
+        }
+    }
+}
+
+/* Whether |head| is the answer that makes the connection HTTP/2. */
+static int
+is_h2c(const struct h1dec_head *head)
+{
+    const struct h1dec_field *field = find(head, "upgrade");
+
+    return head->side == H1DEC_SERVER && head->status == 101 &&
+           head->switches && field != NULL &&
+           grpcframe_list_has(field->value, field->value_len, "h2c", 3);
+}
+
+static void
+tell_upgrade(struct tap *tap, const struct call *call)
+{
+    struct notice notice;
+
+    notice_init(&notice, NOTICE_H2C_UPGRADE, SIDE_CLIENT, call->id);
+    notice.has_from = 0;
+    notice_detail(&notice,
+                  "the connection was upgraded to HTTP/2: stream 1 is this "
+                  "HTTP/1.1 request, and %u bytes of HTTP2-Settings apply",
+                  tap->settings_len);
+    notice_number(&notice, "settings_bytes", tap->settings_len);
+    tap_notice(tap, &notice);
+}
+
 /* ---- Heads ----------------------------------------------------------- */
 
 static void
@@ -142,8 +217,13 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
     write_headers(tap, head, &fields, &headers);
     headers.fields = fields.list;
     headers.n_fields = fields.n;
-    if (head->minor == 0 && head->side == H1DEC_CLIENT) {
-        call->protocol = "http/1.0";
+    if (head->side == H1DEC_CLIENT) {
+        call->protocol = head->minor == 0 ? "http/1.0" : "http/1.1";
+        keep_settings(tap, head);
+    }
+    if (is_h2c(head)) {
+        tap->is_upgraded = 1;
+        return 0; /* the response is still to come, on stream 1 */
     }
     call_headers(call, &headers, tap->now_us);
     return 0;
@@ -193,6 +273,9 @@ on_message_end(struct h1dec_exchange *exchange, enum h1dec_side side,
 {
     struct tap *tap = user;
 
+    if (tap->is_upgraded && side == H1DEC_SERVER) {
+        return 0;
+    }
     call_end_side(exchange->user, (enum side)side, tap->now_us);
     return 0;
 }
@@ -222,6 +305,12 @@ on_exchange_end(struct h1dec_exchange *exchange, enum h1dec_end end,
     }
     take_ledger(&call->ledger[SIDE_CLIENT], &exchange->ledger[H1DEC_CLIENT]);
     take_ledger(&call->ledger[SIDE_SERVER], &exchange->ledger[H1DEC_SERVER]);
+    if (end == H1DEC_END_SWITCHED && tap->is_upgraded) {
+        tell_upgrade(tap, call);
+        if (tap_upgrade(tap, call) == 0) {
+            return;
+        }
+    }
     tap_end_call(tap, call, &ending);
 }
 

@@ -21,8 +21,17 @@ on_frame(const struct h2dec_frame *frame, struct h2dec_stream *stream,
 static int
 on_stream_open(struct h2dec_stream *stream, void *user)
 {
-    struct call *call = call_new(user, stream->id, "h2", stream->opened_us);
+    struct tap *tap = user;
+    struct call *call = tap->upgraded;
 
+    if (call != NULL) {
+        /* The request came as HTTP/1.1. */
+        tap->upgraded = NULL;
+        call->protocol = "h2";
+        stream->user = call;
+        return 0;
+    }
+    call = call_new(tap, stream->id, "h2", stream->opened_us);
     stream->user = call;
     if (call == NULL) {
         return -1;
@@ -71,15 +80,15 @@ on_end_stream(struct h2dec_stream *stream, enum h2dec_side side, void *user)
 }
 
 static void
-take_ledger(struct call_ledger *to, const struct h2dec_ledger *from)
+add_ledger(struct call_ledger *to, const struct h2dec_ledger *from)
 {
-    to->frames = from->frames;
-    to->framing_bytes = from->framing_bytes;
-    to->header_block_bytes = from->header_block_bytes;
-    to->header_list_bytes = from->header_list_bytes;
-    to->padding_bytes = from->padding_bytes;
-    to->control_bytes = from->control_bytes;
-    to->body_bytes = from->body_bytes;
+    to->frames += from->frames;
+    to->framing_bytes += from->framing_bytes;
+    to->header_block_bytes += from->header_block_bytes;
+    to->header_list_bytes += from->header_list_bytes;
+    to->padding_bytes += from->padding_bytes;
+    to->control_bytes += from->control_bytes;
+    to->body_bytes += from->body_bytes;
 }
 
 static void
@@ -92,8 +101,8 @@ on_stream_end(struct h2dec_stream *stream, const struct h2dec_ending *ending,
     if (call == NULL) {
         return;
     }
-    take_ledger(&call->ledger[SIDE_CLIENT], &stream->ledger[H2DEC_CLIENT]);
-    take_ledger(&call->ledger[SIDE_SERVER], &stream->ledger[H2DEC_SERVER]);
+    add_ledger(&call->ledger[SIDE_CLIENT], &stream->ledger[H2DEC_CLIENT]);
+    add_ledger(&call->ledger[SIDE_SERVER], &stream->ledger[H2DEC_SERVER]);
     tap_end_call(tap, call, ending);
 }
 

@@ -7,13 +7,14 @@
 . "$(dirname "$0")/nghttpx.inc"
 need curl nghttp
 
-make_file page.txt 50000
+# curl takes no more than 32 KiB along with a 101.
+make_file page.txt 10000
 start_nghttpd
 start_nghttpx "${NGHTTPD%:*},${NGHTTPD#*:}"';;proto=h2'
 start_tap --upstream "$NGHTTPX" --events default,headers
 curl -s --http2 "http://$TAP_LISTEN/page.txt" -o "$DIR/body" \
     -w '%{http_version} %{size_download} %{size_request}\n' >"$DIR/curl"
-same curl "$(cut -d ' ' -f 1,2 "$DIR/curl")" "2 50000"
+same curl "$(cut -d ' ' -f 1,2 "$DIR/curl")" "2 10000"
 nghttp -nu "http://$TAP_LISTEN/page.txt"
 end_healthy
 same notices "$(jq -r 'select(.event == "notice") | "\(.conn) \(.code) \(
@@ -21,8 +22,8 @@ same notices "$(jq -r 'select(.event == "notice") | "\(.conn) \(.code) \(
     "1 h2c_upgrade info 1 2 h2c_upgrade info 1"
 same calls "$(calls .conn .stream .protocol .method .path .http_status .end \
     '$res.body_bytes' | xargs)" \
-    "1 1 h2 GET /page.txt 200 complete 50000 2 1 h2 GET /page.txt 200 \
-complete 50000"
+    "1 1 h2 GET /page.txt 200 complete 10000 2 1 h2 GET /page.txt 200 \
+complete 10000"
 # curl's upgraded request is nothing but its head; stream 1 had no frame.
 same request "$(calls '$req.header_block_bytes' '$req.framing_bytes' |
     head -n 1)" "$(cut -d ' ' -f 3 "$DIR/curl") 0"
