@@ -105,6 +105,21 @@ direction_check(struct ledger *ledger, const cJSON *call, int direction)
     }
 }
 
+/* is_upgraded returns 1 when the connection began as HTTP/1.1: what was sent
+ * then is in no frame. */
+static int
+is_upgraded(const struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->lines->n; i++) {
+        const cJSON *event = ledger->lines->events[i];
+
+        if (strcmp(vector_lines_string(event, "code"), "h2c_upgrade") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* frames_check adds up `frames`, and compares it with the frame events. */
 static void
 frames_check(struct ledger *ledger, const cJSON *close, int side)
@@ -123,7 +138,10 @@ frames_check(struct ledger *ledger, const cJSON *close, int side)
         sum += number(ledger, type, "bytes");
         n_frames += number(ledger, type, "count");
     }
-    total(ledger, object, "frames, preface and undecoded_bytes:", "bytes", sum);
+    if (!is_upgraded(ledger)) {
+        total(ledger, object, "frames, preface and undecoded_bytes:", "bytes",
+              sum);
+    }
     for (size_t i = 0; i < ledger->lines->n; i++) {
         const cJSON *event = ledger->lines->events[i];
 
