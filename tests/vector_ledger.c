@@ -267,7 +267,8 @@ streams_check(struct ledger *ledger)
                           state->stream);
         }
         if (state->has_call && !state->has_headers &&
-            !(any_promise && state->stream % 2 == 0)) {
+            !(any_promise && state->stream % 2 == 0) &&
+            !(state->stream == 1 && is_upgraded(ledger))) {
             vector_format(ledger->problem,
                           "stream %u has a call but no HEADERS; ",
                           state->stream);
