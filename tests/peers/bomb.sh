@@ -13,6 +13,7 @@ END
 start_tap --upstream "$NGINX"
 curl -s -H 'Accept-Encoding: gzip' "http://$TAP_LISTEN/bomb" -o "$DIR/body"
 cmp "$DIR/body" "$DIR/www/bomb" || fail "changed"
+# shellcheck disable=SC2034 # for wait_for
 PATIENCE=60
 wait_for has_event '.event == "connection_close"'
 ticks=$(awk '{ print $14 + $15 }' "/proc/$TAP_PID/stat")
@@ -21,5 +22,5 @@ peak=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$TAP_PID/status")
 [ "$peak" -lt 100000 ] || fail "$peak KiB of memory"
 end_healthy decode_limit
 same notices "$(events '.event == "notice"' | jq -r .code)" decode_limit
-same call "$(calls .end '$res.body_bytes' '$res.decoded_bytes')" \
+same call "$(calls .end res.body_bytes res.decoded_bytes)" \
     "complete $(wc -c <"$DIR/www/bomb") null"

@@ -11,7 +11,7 @@ location = /bomb { add_header Content-Encoding "gzip, gzip";
  add_header Vary Accept-Encoding; }
 END
 start_tap --upstream "$NGINX" --threads 1
-for i in 1 2 3; do
+for _ in 1 2 3; do
     curl -s -H 'Accept-Encoding: gzip' "http://$TAP_LISTEN/bomb" \
         -o "$DIR/body"
     curl -s "http://$TAP_LISTEN/page.txt" -o "$DIR/body" -m 30 \

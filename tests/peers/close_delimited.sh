@@ -20,4 +20,4 @@ start_tap --upstream \
 curl -s "http://$TAP_LISTEN/cgi-bin/words" -o "$DIR/body"
 wait_for has_event '.event == "connection_close"'
 end_healthy
-same call "$(calls .end .http_status '$res.body_bytes')" "complete 200 21"
+same call "$(calls .end .http_status res.body_bytes)" "complete 200 21"

@@ -21,11 +21,11 @@ same notices "$(jq -r 'select(.event == "notice") | "\(.conn) \(.code) \(
     .severity) \(.stream)"' "$TAP_EVENTS" | xargs)" \
     "1 h2c_upgrade info 1 2 h2c_upgrade info 1"
 same calls "$(calls .conn .stream .protocol .method .path .http_status .end \
-    '$res.body_bytes' | xargs)" \
+    res.body_bytes | xargs)" \
     "1 1 h2 GET /page.txt 200 complete 10000 2 1 h2 GET /page.txt 200 \
 complete 10000"
 # curl's upgraded request is nothing but its head; stream 1 had no frame.
-same request "$(calls '$req.header_block_bytes' '$req.framing_bytes' |
+same request "$(calls req.header_block_bytes req.framing_bytes |
     head -n 1)" "$(cut -d ' ' -f 3 "$DIR/curl") 0"
 # The 101 and the head in HPACK.
 same response "$(jq -r 'select(.event == "call" and .conn == 1)

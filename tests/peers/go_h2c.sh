@@ -13,9 +13,9 @@ start_tap --upstream "127.0.0.1:$(cat "$DIR/server.log")"
 "$DIR/go" "$TAP_LISTEN" >"$DIR/client"
 end_healthy
 # Go unpacks gzip, and says HTTP/2.0.
-same client "$(calls .protocol .path '$req.body_bytes' '$res.decoded_bytes' \
+same client "$(calls .protocol .path req.body_bytes res.decoded_bytes \
     'if .path == "/trailers" then "abc" else "" end' .end | sort)" \
     "$(sed -e 's|^HTTP/1.1|http/1.1|' -e 's|^HTTP/2.0|h2|' \
         -e 's/$/ complete/' "$DIR/client" | sort)"
-same coded "$(calls '$res.content_encoding' | sort | uniq -c | xargs)" \
+same coded "$(calls res.content_encoding | sort | uniq -c | xargs)" \
     "40 gzip 80 null"

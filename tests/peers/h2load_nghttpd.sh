@@ -10,7 +10,7 @@ start_nghttpd
 start_tap --upstream "$NGHTTPD"
 h2load -n 2000 -c 5 -m 20 "http://$TAP_LISTEN/page.txt" >"$DIR/h2load.log"
 end_healthy
-same calls "$(calls .end .http_status '$req.body_bytes' '$res.body_bytes' |
+same calls "$(calls .end .http_status req.body_bytes res.body_bytes |
     sort | uniq -c | xargs)" "2000 complete 200 0 5000"
 # traffic: 9.59MB (10060525) total, 23.83KB (24405) headers (...), ... data
 same traffic "$(jq -rs '[

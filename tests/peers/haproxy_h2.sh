@@ -30,9 +30,9 @@ kill -USR1 "$HAPROXY_PID"
 finish "$HAPROXY_PID"
 end_healthy
 want="203 complete 200 0 50000"
-same front "$(calls .end .http_status '$req.body_bytes' '$res.body_bytes' |
+same front "$(calls .end .http_status req.body_bytes res.body_bytes |
     sort | uniq -c | xargs)" "$want"
 TAP_PID=$behind TAP_EVENTS=$DIR/behind.jsonl
 end_healthy
-same behind "$(calls .end .http_status '$req.body_bytes' '$res.body_bytes' |
+same behind "$(calls .end .http_status req.body_bytes res.body_bytes |
     sort | uniq -c | xargs)" "$want"

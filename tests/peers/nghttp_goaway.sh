@@ -12,7 +12,7 @@ END
 start_tap --upstream "$NGINX"
 nghttp -ns -m 3 "http://$TAP_LISTEN/page.txt" >"$DIR/nghttp.log"
 end_healthy
-same calls "$(calls .end '$res.body_bytes' | uniq -c | xargs)" \
+same calls "$(calls .end res.body_bytes | uniq -c | xargs)" \
     "3 complete 5000"
 has_event '.event == "goaway" and .from == "server" and .code == "NO_ERROR"' ||
     fail "no GOAWAY of nginx"

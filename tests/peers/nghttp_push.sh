@@ -12,9 +12,9 @@ start_nghttpd -p /page.txt=/a.css,/b.js --trailer 'x-sum: 1'
 start_tap --upstream "$NGHTTPD" --events default,headers
 nghttp -ns -H 'x: y' "http://$TAP_LISTEN/page.txt" >"$DIR/nghttp.log"
 end_healthy
-same calls "$(calls .path .http_status .end '$res.body_bytes' | sort | xargs)" \
+same calls "$(calls .path .http_status .end res.body_bytes | sort | xargs)" \
     "/a.css 200 complete 300 /b.js 200 complete 400 /page.txt 200 complete 5000"
-same "promised requests" "$(calls '.stream % 2' '$req.wire_bytes' |
+same "promised requests" "$(calls '.stream % 2' req.wire_bytes |
     grep -c '^0 0$')" 2
 same blocks "$(jq -r 'select(.event == "headers").block' "$TAP_EVENTS" |
     sort | uniq -c | xargs)" "2 push_promise 1 request 3 response 3 trailers"

@@ -22,5 +22,5 @@ end_healthy
 same protocols "$(calls .protocol .end | sort | uniq -c | xargs)" \
     "103 h2 complete 3 http/1.0 complete 103 http/1.1 complete"
 wait_for test "$(wc -l <"$DIR/nghttpx.txt")" -ge 209
-same nghttpx "$(calls .http_status '$res.body_bytes' | sort)" \
+same nghttpx "$(calls .http_status res.body_bytes | sort)" \
     "$(sort "$DIR/nghttpx.txt")"

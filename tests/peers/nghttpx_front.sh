@@ -18,7 +18,7 @@ for protocol in http/1.1 h2; do
     curl -s -I "http://$NGHTTPX/page.txt" -o "$DIR/body"
     end_healthy
     kill "$NGINX_PID"
-    same calls "$(calls .end .http_status '$req.body_bytes' '$res.body_bytes' |
+    same calls "$(calls .end .http_status req.body_bytes res.body_bytes |
         sort | uniq -c | xargs)" \
         "1 complete 200 0 0 100 complete 200 0 50000 1 complete 405 3 157"
     same protocol "$(calls .protocol | uniq)" "$protocol"

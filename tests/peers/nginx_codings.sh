@@ -35,6 +35,6 @@ END
     get 'gzip, zstd' zstd page.zst
     end_healthy
     kill "$NGINX_PID"
-    same "$version" "$(calls '$res.content_encoding' '$res.body_bytes' \
-        '$res.decoded_bytes')" "$(cat "$DIR/curl")"
+    same "$version" "$(calls res.content_encoding res.body_bytes \
+        res.decoded_bytes)" "$(cat "$DIR/curl")"
 done

@@ -30,11 +30,11 @@ seen='%{http_code} %{size_upload} %{size_download}\n'
     get put -T "$DIR/www/page.txt"
 } >"$DIR/curl"
 end_healthy
-same curl "$(calls .http_status '$req.body_bytes' '$res.body_bytes')" \
+same curl "$(calls .http_status req.body_bytes res.body_bytes)" \
     "$(cat "$DIR/curl")"
 same statuses "$(calls .http_status | xargs)" \
     "200 200 206 304 204 404 302 201"
 # nginx counts neither the client's frame headers nor its own WINDOW_UPDATE.
-same nginx "$(calls .stream .http_status '$req.wire_bytes - $req.framing_bytes' \
-    '$res.wire_bytes - $res.control_bytes / 4 * 13' '$res.body_bytes')" \
+same nginx "$(calls .stream .http_status 'req.wire_bytes - req.framing_bytes' \
+    'res.wire_bytes - res.control_bytes / 4 * 13' res.body_bytes)" \
     "$(cat "$NGINX_LOG")"

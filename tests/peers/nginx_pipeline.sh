@@ -17,8 +17,8 @@ for seed in 1 2; do
     same bytes "$(jq -r '.from_client.call_bytes, .from_server.call_bytes' \
         "$DIR/close" | xargs)" "$(cat "$DIR/sent")"
     # nginx takes the length of a request before it has read its body.
-    calls .stream .http_status '$res.wire_bytes' \
-        '$res.body_bytes + $res.framing_bytes' >"$DIR/calls"
+    calls .stream .http_status res.wire_bytes \
+        'res.body_bytes + res.framing_bytes' >"$DIR/calls"
     cut -d ' ' -f 1,2,4,5 "$NGINX_LOG" | tail -n 10000 |
         cmp - "$DIR/calls" || fail "nginx counted otherwise"
     jq -c 'select(.event | IN("call", "notice", "connection_close")) |

@@ -10,9 +10,9 @@ wait_for test -s "$DIR/node.log"
 start_tap --upstream "127.0.0.1:$(cat "$DIR/node.log")"
 node "$PEERS/node_http2.js" "$TAP_PORT" >"$DIR/client"
 end_healthy
-same client "$(calls .path '$res.body_bytes' | sort)" \
+same client "$(calls .path res.body_bytes | sort)" \
     "$(grep -v ping "$DIR/client" | sort)"
-same calls "$(calls .stream .end .http_status '$req.body_bytes' | sort | xargs)" \
+same calls "$(calls .stream .end .http_status req.body_bytes | sort | xargs)" \
     "1 complete 200 100000 2 complete 200 0 3 complete 200 3 5 complete 200 0 \
 7 complete 200 3"
 has_event '.event == "goaway" and .from == "server" and .debug == "bye" and

@@ -19,7 +19,7 @@ for path in sub/ sub/page.txt none sub; do
     done
 done
 end_healthy
-same curl "$(calls .http_status '$req.wire_bytes' '$res.header_block_bytes' \
-    '$res.body_bytes')" "$(cat "$DIR/curl")"
+same curl "$(calls .http_status req.wire_bytes res.header_block_bytes \
+    res.body_bytes)" "$(cat "$DIR/curl")"
 same versions "$(calls .protocol .end | sort | uniq -c | xargs)" \
     "4 http/1.0 complete 4 http/1.1 complete"

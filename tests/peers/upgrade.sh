@@ -31,8 +31,8 @@ ask(b"websocket", b"")
 ask(b"echo", b"GET /y HTTP/1.1\r\n\r\nPRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\1\2")
 END
 end_healthy
-same calls "$(calls .http_status .end '$res.header_block_bytes' \
-    '$req.header_block_bytes' '$req.body_bytes' '$res.body_bytes' | xargs)" \
+same calls "$(calls .http_status .end res.header_block_bytes \
+    req.header_block_bytes req.body_bytes res.body_bytes | xargs)" \
     "400 complete 66 69 0 0 101 complete 72 64 0 0"
 same opaque "$(jq -c 'select(.event == "connection_close") | [.protocol,
     (.from_client, .from_server | .undecoded_bytes)]' "$TAP_EVENTS" | xargs)" \

@@ -12,8 +12,8 @@ curl -s --http2 "http://$TAP_LISTEN/page.txt" -o "$DIR/body" \
     "http://$TAP_LISTEN/page.txt" -o "$DIR/body" \
     -w '%{size_request} %{size_header} %{size_download}\n' >"$DIR/curl"
 end_healthy
-same curl "$(calls '$req.wire_bytes' '$res.header_block_bytes' \
-    '$res.body_bytes')" "$(cat "$DIR/curl")"
+same curl "$(calls req.wire_bytes res.header_block_bytes \
+    res.body_bytes)" "$(cat "$DIR/curl")"
 same calls "$(calls .conn .stream .protocol .end | xargs)" \
     "1 1 http/1.1 complete 1 2 http/1.1 complete"
 same quiet "$(events '.event == "notice"')" ""

@@ -15,6 +15,6 @@ complete=$(calls .end | grep -c '^complete$')
 [ "$counted" -gt 1000 ] && [ "$complete" -ge "$counted" ] &&
     [ "$complete" -le $((counted + 10)) ] ||
     fail "wrk counted $counted, grpctap $complete"
-same nginx "$(calls '$req.wire_bytes' '$res.wire_bytes' | head -n "$counted" |
+same nginx "$(calls req.wire_bytes res.wire_bytes | head -n "$counted" |
     sort | uniq -c)" "$(head -n "$counted" "$NGINX_LOG" |
     cut -d ' ' -f 3,4 | sort | uniq -c)"
