@@ -27,6 +27,8 @@ h2dec_conn_new(struct h2dec_conn **conn,
         c->dir[i].state = i == H2DEC_CLIENT ? DIR_PREFACE : DIR_HEADER;
         c->dir[i].max_frame_size = MAX_FRAME_SIZE_FIRST;
         c->dir[i].goaway_limit = UINT32_MAX;
+        c->dir[i].list_limit = UINT64_MAX;
+        h2dec_window_init(&c->dir[i]);
     }
     *conn = c;
     return 0;
@@ -50,6 +52,7 @@ void
 h2dec_conn_join(struct h2dec_conn *conn)
 {
     conn->joined = 1;
+    conn->windows_lost = 1;
     conn->dir[H2DEC_CLIENT].state = DIR_HEADER;
     conn->dir[H2DEC_CLIENT].hpack_late = 1;
     conn->dir[H2DEC_SERVER].hpack_late = 1;
@@ -86,34 +89,42 @@ h2dec_conn_upgrade(struct h2dec_conn *conn,
 /* ---- Faults ---------------------------------------------------------- */
 
 int
+h2dec_conn_report(struct h2dec_conn *conn, const struct direction *dir,
+                  struct h2dec_fault *fault)
+{
+    fault->side = dir->side;
+    fault->last_good_valid = dir->seen_frame;
+    fault->last_good = dir->last_good;
+    if (conn->callbacks->fault == NULL) {
+        return 0;
+    }
+    return conn->callbacks->fault(fault, conn->user) ? H2DEC_ERR_CALLBACK : 0;
+}
+
+int
 h2dec_conn_fault(struct h2dec_conn *conn, const struct direction *dir,
                  enum h2dec_fault_code code, uint64_t value, uint64_t limit,
                  const char *reason)
 {
     struct h2dec_fault fault = {
         .code = code,
-        .side = dir->side,
         .stream_id = dir->frame.stream_id,
         .type = dir->frame.type,
         .offset = dir->frame.offset,
         .value = value,
         .limit = limit,
-        .last_good_valid = dir->seen_frame,
-        .last_good = dir->last_good,
         .reason = reason,
     };
 
-    if (conn->callbacks->fault == NULL) {
-        return 0;
-    }
-    return conn->callbacks->fault(&fault, conn->user) ? H2DEC_ERR_CALLBACK
-                                                      : 0;
+    return h2dec_conn_report(conn, dir, &fault);
 }
 
-/* What |dir| has not booked, and all that follows, is undecoded. */
+/* What |dir| has not booked, and all that follows, is undecoded.  Without one
+ * side's frames the other's windows are unknown. */
 static void
-lose(struct direction *dir)
+lose(struct h2dec_conn *conn, struct direction *dir)
 {
+    conn->windows_lost = 1;
     dir->books.undecoded_bytes += dir->unbooked;
     dir->unbooked = 0;
     dir->state = DIR_LOST;
@@ -125,12 +136,33 @@ static int
 lose_framing(struct h2dec_conn *conn, struct direction *dir,
              const char *reason)
 {
-    lose(dir);
+    lose(conn, dir);
     return h2dec_conn_fault(conn, dir, H2DEC_FAULT_FRAMING_LOST, 0, 0,
                             reason);
 }
 
 /* ---- Streams --------------------------------------------------------- */
+
+static enum h2dec_side
+opener_of(uint32_t id)
+{
+    return id % 2 == 1 ? H2DEC_CLIENT : H2DEC_SERVER;
+}
+
+void
+h2dec_conn_count(struct h2dec_conn *conn, struct h2dec_stream *stream)
+{
+    struct h2dec_concurrency *opened = &conn->opened[opener_of(stream->id)];
+
+    if (stream->counted) {
+        return;
+    }
+    stream->counted = 1;
+    opened->open++;
+    if (opened->open > opened->peak) {
+        opened->peak = opened->open;
+    }
+}
 
 void
 h2dec_conn_end(struct h2dec_conn *conn, struct h2dec_stream *stream,
@@ -143,16 +175,12 @@ h2dec_conn_end(struct h2dec_conn *conn, struct h2dec_stream *stream,
             conn->dir[i].data_past = STREAM_ENDED;
         }
     }
+    h2dec_window_end(conn, stream);
+    conn->opened[opener_of(stream->id)].open -= stream->counted;
     if (conn->callbacks->stream_end != NULL) {
         conn->callbacks->stream_end(stream, ending, conn->user);
     }
     h2dec_stream_remove(&conn->streams, stream);
-}
-
-static enum h2dec_side
-opener_of(uint32_t id)
-{
-    return id % 2 == 1 ? H2DEC_CLIENT : H2DEC_SERVER;
 }
 
 /* A refused stream gets no answer: it is over when its opener is done. */
@@ -176,6 +204,8 @@ h2dec_conn_end_side(struct h2dec_conn *conn, struct h2dec_stream *stream,
     int rv = 0;
 
     stream->ended[side] = 1;
+    /* It had nothing more to send, so it was not kept from it. */
+    stream->window[side].is_stalled = 0;
     if (conn->callbacks->end_stream != NULL) {
         rv = conn->callbacks->end_stream(stream, side, conn->user)
                  ? H2DEC_ERR_CALLBACK
@@ -364,8 +394,8 @@ static int
 fail(struct h2dec_conn *conn, int error)
 {
     conn->error = error;
-    lose(&conn->dir[H2DEC_CLIENT]);
-    lose(&conn->dir[H2DEC_SERVER]);
+    lose(conn, &conn->dir[H2DEC_CLIENT]);
+    lose(conn, &conn->dir[H2DEC_SERVER]);
     return error;
 }
 
@@ -383,6 +413,7 @@ h2dec_conn_feed(struct h2dec_conn *conn, enum h2dec_side side,
 {
     struct direction *dir = &conn->dir[side];
 
+    conn->now_us = now_us;
     while (has_step(dir, len)) {
         size_t used = 0;
         int rv = feed_step(conn, dir, data, len, &used, now_us);
@@ -400,7 +431,7 @@ h2dec_conn_feed(struct h2dec_conn *conn, enum h2dec_side side,
 void
 h2dec_conn_abandon(struct h2dec_conn *conn, enum h2dec_side side)
 {
-    lose(&conn->dir[side]);
+    lose(conn, &conn->dir[side]);
 }
 
 void
@@ -427,6 +458,7 @@ h2dec_conn_close(struct h2dec_conn *conn)
             stream->refused ? H2DEC_END_REFUSED : H2DEC_END_CONNECTION;
         h2dec_conn_end(conn, stream, &ending);
     }
+    h2dec_window_close(conn);
 }
 
 /* ---- Questions ------------------------------------------------------- */
@@ -441,6 +473,12 @@ int
 h2dec_conn_is_lost(const struct h2dec_conn *conn, enum h2dec_side side)
 {
     return conn->dir[side].state == DIR_LOST;
+}
+
+const struct h2dec_concurrency *
+h2dec_conn_concurrency(const struct h2dec_conn *conn, enum h2dec_side side)
+{
+    return &conn->opened[side];
 }
 
 size_t

@@ -5,8 +5,9 @@
  *
  * A byte's way: conn.c takes it from a feed; the preface and frame headers
  * are its own, the rest goes by payload.c, which gives header block fragments
- * to headers.c and parameters to settings.c.  A frame's bytes are booked by
- * payload.c when the frame is complete, those of DATA as they pass.
+ * to headers.c and parameters to settings.c.  When the frame is complete act.c
+ * books it (books.c; DATA is booked as it passes), reports it and does what it
+ * asks for; what that means for windows is window.c's.
  */
 #ifndef CONN_H
 #define CONN_H
@@ -71,17 +72,54 @@ struct field_store {
     size_t fields_cap;
 };
 
+/* struct announced is the values of one parameter in a SETTINGS frame. */
+struct announced {
+    /* is_set is 1 when it was there: the smallest, the largest, the last. */
+    uint8_t is_set;
+    uint32_t least;
+    uint32_t most;
+    uint32_t last;
+};
+
 /* struct pending is a SETTINGS frame that waits for its ACK. */
 struct pending {
     /* acks is how many frames share this place. */
     uint32_t acks;
-    /* has_table is 1 when HEADER_TABLE_SIZE was in it: table_least and
-     * table_last are its smallest and its last value. */
-    uint8_t has_table;
-    uint32_t table_least;
-    uint32_t table_last;
+    /* table is HEADER_TABLE_SIZE, window INITIAL_WINDOW_SIZE, list
+     * MAX_HEADER_LIST_SIZE. */
+    struct announced table;
+    struct announced window;
+    struct announced list;
     /* max_frame_size is 0 when it was not in it. */
     uint32_t max_frame_size;
+};
+
+/* struct window_change is a change of the initial window of a sender. */
+struct window_change {
+    /* at_us is when it passed. */
+    uint64_t at_us;
+    /* offset is that of the SETTINGS frame. */
+    uint64_t offset;
+    /* most and sent are as in struct flow_control, after it. */
+    uint32_t most;
+    uint32_t sent;
+};
+
+/* struct flow_control is what a sender may send, by what the other side has
+ * told it. */
+struct flow_control {
+    /* initial is the initial window that the sender has acknowledged. */
+    uint32_t initial;
+    /* most is the largest that it may know of: initial, or one that waits
+     * for its ACK. */
+    uint32_t most;
+    /* sent is what the other side has told it last. */
+    uint32_t sent;
+    /* changes is a ring of the last ones, of n_changes altogether. */
+    uint32_t n_changes;
+    struct window_change changes[H2DEC_CHANGES_MAX];
+    /* window is the connection's; its delta is all of it. */
+    struct h2dec_window window;
 };
 
 /* struct direction is what one side sends. */
@@ -129,6 +167,11 @@ struct direction {
     /* max_frame_size is what the other side has allowed and this one has
      * acknowledged. */
     uint32_t max_frame_size;
+    /* list_limit is the largest header list that the other side takes, as
+     * acknowledged; UINT64_MAX: it has not said. */
+    uint64_t list_limit;
+    /* flow is what this side may send. */
+    struct flow_control flow;
     /* pending are the SETTINGS of the other side that this one has not yet
      * acknowledged. */
     struct pending pending[H2DEC_PENDING_MAX];
@@ -153,12 +196,18 @@ struct direction {
 struct h2dec_conn {
     struct direction dir[2];
     struct stream_table streams;
+    /* opened[side] counts the streams that side has opened. */
+    struct h2dec_concurrency opened[2];
+    /* now_us is the time of the last feed. */
+    uint64_t now_us;
     const struct h2dec_callbacks *callbacks;
     void *user;
     /* error is sticky. */
     int error;
     /* joined is 1 when the beginning was missed. */
     uint8_t joined;
+    /* windows_lost is 1 when the windows can no longer be known. */
+    uint8_t windows_lost;
 };
 
 /* ---- conn.c ---- */
@@ -167,6 +216,14 @@ struct h2dec_conn {
 int h2dec_conn_fault(struct h2dec_conn *conn, const struct direction *dir,
                      enum h2dec_fault_code code, uint64_t value,
                      uint64_t limit, const char *reason);
+
+/* h2dec_conn_report reports |fault|, its side and its last good frame being
+ * those of |dir|. */
+int h2dec_conn_report(struct h2dec_conn *conn, const struct direction *dir,
+                      struct h2dec_fault *fault);
+
+/* h2dec_conn_count counts |stream| as open, if it is not yet. */
+void h2dec_conn_count(struct h2dec_conn *conn, struct h2dec_stream *stream);
 
 /* h2dec_conn_end ends |stream|: called back, then freed. */
 void h2dec_conn_end(struct h2dec_conn *conn, struct h2dec_stream *stream,
@@ -185,6 +242,17 @@ int h2dec_goaway_end(struct h2dec_conn *conn, struct direction *dir);
  * request has not excluded by a GOAWAY; UINT32_MAX without one. */
 uint32_t h2dec_goaway_limit(const struct h2dec_conn *conn, uint32_t id);
 
+/* ---- books.c ---- */
+
+/* h2dec_books_data books |n| bytes of a DATA frame as they pass; |account| is
+ * the offset of a field in the ledger of its stream. */
+void h2dec_books_data(struct direction *dir, uint64_t n, size_t account);
+
+/* h2dec_books_frame books the whole frame, which is not DATA; NULL |stream|:
+ * see |past|. */
+void h2dec_books_frame(struct direction *dir, struct h2dec_stream *stream,
+                       enum stream_past past);
+
 /* ---- payload.c ---- */
 
 /* h2dec_payload_begin prepares for the payload of dir->frame. */
@@ -193,6 +261,62 @@ int h2dec_payload_begin(struct h2dec_conn *conn, struct direction *dir);
 /* h2dec_payload_feed takes payload bytes and sets |*used|. */
 int h2dec_payload_feed(struct h2dec_conn *conn, struct direction *dir,
                        const uint8_t *data, size_t len, size_t *used);
+
+/* ---- act.c ---- */
+
+/* h2dec_act_report reports the frame. */
+int h2dec_act_report(struct h2dec_conn *conn, struct direction *dir,
+                     struct h2dec_stream *stream);
+
+/* h2dec_act_idle reports a frame that must not come for a stream that has
+ * never been opened. */
+int h2dec_act_idle(struct h2dec_conn *conn, struct direction *dir);
+
+/* h2dec_act_after_end reports DATA or HEADERS after the side's END_STREAM. */
+int h2dec_act_after_end(struct h2dec_conn *conn, struct direction *dir,
+                        const struct h2dec_stream *stream);
+
+/* h2dec_act_data and h2dec_act_frame do what a complete frame asks for: DATA,
+ * and every other type. */
+int h2dec_act_data(struct h2dec_conn *conn, struct direction *dir);
+int h2dec_act_frame(struct h2dec_conn *conn, struct direction *dir);
+
+/* ---- window.c ---- */
+
+/* h2dec_window_init sets up what |dir| may send. */
+void h2dec_window_init(struct direction *dir);
+
+/* h2dec_window_open sets up the windows of a new stream. */
+void h2dec_window_open(struct h2dec_conn *conn, struct h2dec_stream *stream);
+
+/* h2dec_window_data takes the header of a DATA frame: it is checked against
+ * both windows and taken from them. */
+int h2dec_window_data(struct h2dec_conn *conn, struct direction *dir);
+
+/* h2dec_window_sent looks whether |dir| can go on after a frame that is
+ * complete; |stream| is NULL when nothing more comes on it. */
+void h2dec_window_sent(struct h2dec_conn *conn, struct direction *dir,
+                       struct h2dec_stream *stream);
+
+/* h2dec_window_update takes a WINDOW_UPDATE of |dir|; |stream| is NULL for
+ * the connection. */
+int h2dec_window_update(struct h2dec_conn *conn, struct direction *dir,
+                        struct h2dec_stream *stream, uint32_t increment);
+
+/* h2dec_window_initial follows a change of what |dir| has been told (|sent|,
+ * by the SETTINGS frame at |offset|) or has acknowledged. */
+void h2dec_window_initial(struct h2dec_conn *conn, struct direction *dir,
+                          uint32_t sent, uint64_t offset);
+
+/* h2dec_window_catch_up brings |stream| up to the last such change. */
+int h2dec_window_catch_up(struct h2dec_conn *conn, struct direction *dir,
+                          struct h2dec_stream *stream);
+
+/* h2dec_window_end reports what |stream|, about to end, had to wait for. */
+void h2dec_window_end(struct h2dec_conn *conn, struct h2dec_stream *stream);
+
+/* h2dec_window_close reports the connection's stalls at its end. */
+void h2dec_window_close(struct h2dec_conn *conn);
 
 /* ---- headers.c ---- */
 
@@ -211,7 +335,7 @@ int h2dec_headers_end(struct h2dec_conn *conn, struct direction *dir);
 
 /* h2dec_headers_table applies a table size that |dir| has acknowledged. */
 int h2dec_headers_table(struct h2dec_conn *conn, struct direction *dir,
-                        const struct pending *pending);
+                        const struct announced *table);
 
 /* h2dec_headers_clear frees what headers.c keeps in |dir|. */
 void h2dec_headers_clear(struct direction *dir);
@@ -235,5 +359,9 @@ int h2dec_settings_upgrade(struct h2dec_conn *conn, const uint8_t *settings,
 /* h2dec_settings_frame_limit returns the longest frame |dir| may send: the
  * larger of what is in force and what waits for the ACK. */
 uint32_t h2dec_settings_frame_limit(const struct direction *dir);
+
+/* h2dec_settings_list_limit returns the largest header list |dir| may send,
+ * in the same way; UINT64_MAX: any. */
+uint64_t h2dec_settings_list_limit(const struct direction *dir);
 
 #endif

@@ -126,5 +126,6 @@ h2dec_frame_plausible(const uint8_t *header, enum h2dec_side side)
         frame.stream_id % 2 == 0) {
         return 0;
     }
-    return h2dec_frame_size_is_valid(&frame) && h2dec_frame_stream_is_valid(&frame);
+    return h2dec_frame_size_is_valid(&frame) &&
+           h2dec_frame_stream_is_valid(&frame);
 }

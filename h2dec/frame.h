@@ -23,8 +23,8 @@ const struct frame_rule *h2dec_frame_rule(uint8_t type);
 /* h2dec_frame_index returns |type| as an index below H2DEC_TYPES. */
 unsigned h2dec_frame_index(uint8_t type);
 
-/* h2dec_frame_parse reads the 9 bytes at |header| into type, flags, stream_id and
- * length of |frame|. */
+/* h2dec_frame_parse reads the 9 bytes at |header| into type, flags, stream_id
+ * and length of |frame|. */
 void h2dec_frame_parse(struct h2dec_frame *frame, const uint8_t *header);
 
 /* h2dec_frame_fixed_len returns the length of the fixed part of |frame|, the
@@ -34,7 +34,8 @@ unsigned h2dec_frame_fixed_len(const struct h2dec_frame *frame);
 /* h2dec_frame_is_padded returns 1 when a Pad Length field comes first. */
 int h2dec_frame_is_padded(const struct h2dec_frame *frame);
 
-/* h2dec_frame_has_block returns 1 for types that carry a header block fragment. */
+/* h2dec_frame_has_block returns 1 for types that carry a header block
+ * fragment. */
 int h2dec_frame_has_block(uint8_t type);
 
 /* h2dec_frame_size_is_valid checks the length against the type. */

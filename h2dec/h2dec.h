@@ -3,7 +3,9 @@
  * h2dec: both directions of one HTTP/2 connection, as a bystander sees them.
  *
  * Model.  An observer is not an endpoint: it enforces no window, answers
- * nothing, and keeps going where an endpoint would hang up.  A connection is
+ * nothing, and keeps going where an endpoint would hang up.  It sees things
+ * earlier or later than the endpoints do: where that matters, a side is only
+ * at fault if it is by all that it may have known.  A connection is
  * fed the bytes that each side sent, cut anywhere, and reports frames, header
  * blocks, DATA payload, the life of streams, and faults against RFC 9113 and
  * RFC 7541.  It also keeps the books: each byte fed has exactly one owner
@@ -68,6 +70,11 @@ extern "C" {
  * to tell a stream that never was from one that has ended. */
 #define H2DEC_GAPS_MAX 32
 
+/* H2DEC_CHANGES_MAX bounds the changes of the initial window that are kept
+ * for streams on which nothing has happened since.  Of more, a stream sees the
+ * latest only: a stall's times may then be those of a later change. */
+#define H2DEC_CHANGES_MAX 8
+
 /* H2DEC_PENDING_MAX bounds the SETTINGS frames remembered one by one until
  * their ACK; further ones share the last place. */
 #define H2DEC_PENDING_MAX 8
@@ -130,6 +137,19 @@ enum h2dec_type {
 
 /* H2DEC_FRAME_HEADER_LEN is the length of a frame header (section 4.1). */
 #define H2DEC_FRAME_HEADER_LEN 9
+
+/* H2DEC_WINDOW_MAX is the largest window there may be (section 6.9.1). */
+#define H2DEC_WINDOW_MAX 0x7fffffff
+
+/* H2DEC_FIELD_OVERHEAD is what a field counts beyond its name and value
+ * against SETTINGS_MAX_HEADER_LIST_SIZE (section 6.5.2). */
+#define H2DEC_FIELD_OVERHEAD 32
+
+/* H2DEC_PING_LEN is the length of the opaque data of a PING. */
+#define H2DEC_PING_LEN 8
+
+/* H2DEC_NEVER is a time that has not come. */
+#define H2DEC_NEVER UINT64_MAX
 
 /* H2DEC_PREFACE_LEN is the length of the client's preface (section 3.4). */
 #define H2DEC_PREFACE_LEN 24
@@ -217,6 +237,25 @@ struct h2dec_frame {
     uint64_t first_byte_us;
 };
 
+/*
+ * struct h2dec_window is a flow-control window, of a stream or a connection,
+ * as far as a bystander can know it; the fields are private.
+ */
+struct h2dec_window {
+    /* delta plus the initial window is the window. */
+    int64_t delta;
+    /* stalled_us is when the sender used it up, reopened_us when it was
+     * opened again. */
+    uint64_t stalled_us;
+    uint64_t reopened_us;
+    /* n_changes counts the changes of the initial window it has seen. */
+    uint32_t n_changes;
+    uint8_t is_stalled;
+    uint8_t is_reopened;
+    /* is_broken is 1 after a fault: what it is worth is unknown then. */
+    uint8_t is_broken;
+};
+
 /* struct h2dec_stream is a stream that has carried HEADERS or was promised. */
 struct h2dec_stream {
     uint32_t id;
@@ -230,10 +269,21 @@ struct h2dec_stream {
     uint8_t refused;
     /* opened_us is when the first byte of its first frame passed. */
     uint64_t opened_us;
+    /* headers_us[side] is when that side's first header block, 1xx ones
+     * apart, was complete; H2DEC_NEVER before.  Of a promised stream
+     * the client's is the promise. */
+    uint64_t headers_us[2];
+    /* first_data_us[side] is when the first byte of that side's first DATA
+     * frame that is not empty passed; H2DEC_NEVER before. */
+    uint64_t first_data_us[2];
     /* ledger[side] is what that side sent on it. */
     struct h2dec_ledger ledger[2];
     /* user is the caller's, NULL at first. */
     void *user;
+    /* private: whether it counts as open, see struct h2dec_concurrency. */
+    uint8_t counted;
+    /* private: window[side] is what that side may send on it. */
+    struct h2dec_window window[2];
     /* private: the streams of a connection in order, and of a bucket. */
     struct h2dec_stream *prev;
     struct h2dec_stream *next;
@@ -308,6 +358,49 @@ struct h2dec_goaway {
     size_t debug_total;
 };
 
+/* struct h2dec_ping is one PING frame. */
+struct h2dec_ping {
+    enum h2dec_side side;
+    uint8_t ack;
+    /* opaque is what an ACK repeats. */
+    uint8_t opaque[H2DEC_PING_LEN];
+};
+
+/* enum h2dec_window_kind says what a window is the limit of. */
+enum h2dec_window_kind { H2DEC_WINDOW_STREAM, H2DEC_WINDOW_CONNECTION };
+
+/*
+ * struct h2dec_stall is a time during which a sender could not send.  That it
+ * wanted to is not on the wire: whoever listens has to judge by |resumed|, by
+ * the time from reopened_us to ended_us, and by what had been sent before.
+ */
+struct h2dec_stall {
+    /* side is the sender. */
+    enum h2dec_side side;
+    enum h2dec_window_kind window;
+    /* reopened is 1 when the window was opened again, at reopened_us. */
+    uint8_t reopened;
+    /* resumed is 1 when the side sent again, which ended it; otherwise the
+     * stream or the connection ended. */
+    uint8_t resumed;
+    /* started_us is when the window was used up. */
+    uint64_t started_us;
+    uint64_t reopened_us;
+    uint64_t ended_us;
+};
+
+/* struct h2dec_concurrency counts the streams that one side has opened, the
+ * promised ones once their response has begun (RFC 9113, section 5.1.2). */
+struct h2dec_concurrency {
+    /* open is how many there are, peak how many there were at most. */
+    uint32_t open;
+    uint32_t peak;
+    /* limit is the other side's SETTINGS_MAX_CONCURRENT_STREAMS, sent last;
+     * has_limit is 0 while it has sent none. */
+    uint32_t limit;
+    uint8_t has_limit;
+};
+
 /* enum h2dec_end says how a stream ended. */
 enum h2dec_end {
     H2DEC_END_COMPLETE,  /* END_STREAM from both sides */
@@ -341,6 +434,12 @@ enum h2dec_fault_code {
     H2DEC_FAULT_STREAM_ID,
     /* A window increment of 0, or an initial window above 2^31-1. */
     H2DEC_FAULT_FLOW_CONTROL,
+    /* A DATA frame of |value| bytes where the window has |limit| left; once
+     * for each window. */
+    H2DEC_FAULT_WINDOW_EXCEEDED,
+    /* A window made |value|, above |limit|; once for each window.  Of a
+     * SETTINGS frame it is found with the stream's next frame. */
+    H2DEC_FAULT_WINDOW_OVERFLOW,
     /* A parameter |value| that SETTINGS does not allow. */
     H2DEC_FAULT_SETTINGS,
     /* The first frame of a side is not SETTINGS. */
@@ -348,6 +447,10 @@ enum h2dec_fault_code {
     /* DATA or HEADERS after the side's END_STREAM, on a stream that the other
      * side has not ended. */
     H2DEC_FAULT_AFTER_END,
+    /* Not a fault, but likely to be refused: a header list of |value| bytes,
+     * H2DEC_FIELD_OVERHEAD for each field included, where the other side has
+     * announced |limit|. */
+    H2DEC_FAULT_HEADER_LIST,
     /* A stream opened although a GOAWAY had excluded it; |limit| is the
      * GOAWAY's last stream. */
     H2DEC_FAULT_AFTER_GOAWAY,
@@ -406,6 +509,13 @@ struct h2dec_callbacks {
                        const struct h2dec_ending *ending, void *user);
     int (*settings)(const struct h2dec_settings *settings, void *user);
     int (*goaway)(const struct h2dec_goaway *goaway, void *user);
+    int (*ping)(const struct h2dec_ping *ping, void *user);
+    /* stall: a stall is over.  |stream| is the one it is about; of the
+     * connection's window the one that sends again (NULL when it has ended),
+     * or one that ends while the window is empty, or at last, as the
+     * connection ends, NULL.  The return value is ignored at such an end. */
+    int (*stall)(const struct h2dec_stall *stall, struct h2dec_stream *stream,
+                 void *user);
     int (*fault)(const struct h2dec_fault *fault, void *user);
 };
 
@@ -455,7 +565,8 @@ int h2dec_conn_upgrade(struct h2dec_conn *conn,
 
 /*
  * h2dec_conn_feed takes the next |len| bytes that |side| sent.  All of them
- * are accounted for, whatever it returns: 0, or the fatal error.
+ * are accounted for, whatever it returns: 0, or the fatal error.  No bytes at
+ * all tell the time, for what h2dec_conn_close finds unfinished.
  */
 int h2dec_conn_feed(struct h2dec_conn *conn, enum h2dec_side side,
                     const uint8_t *data, size_t len, uint64_t now_us);
@@ -480,6 +591,11 @@ const struct h2dec_books *h2dec_conn_books(const struct h2dec_conn *conn,
 
 /* h2dec_conn_is_lost returns 1 once |side| can no longer be framed. */
 int h2dec_conn_is_lost(const struct h2dec_conn *conn, enum h2dec_side side);
+
+/* h2dec_conn_concurrency returns the count of streams that |side| has
+ * opened.  In stream_open it has the new stream, in stream_end no longer. */
+const struct h2dec_concurrency *
+h2dec_conn_concurrency(const struct h2dec_conn *conn, enum h2dec_side side);
 
 /* h2dec_conn_streams returns the number of open streams. */
 size_t h2dec_conn_streams(const struct h2dec_conn *conn);

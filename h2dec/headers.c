@@ -255,7 +255,7 @@ block_count(struct h2dec_conn *conn, struct direction *dir,
             struct h2dec_stream *stream, enum h2dec_block kind)
 {
     struct h2dec_stream *carrier = stream;
-    uint8_t *count;
+    enum h2dec_side side;
 
     if (dir->block.promise) {
         carrier = h2dec_stream_find(&conn->streams, dir->block.frame_stream);
@@ -267,10 +267,38 @@ block_count(struct h2dec_conn *conn, struct direction *dir,
     if (stream == NULL || kind == H2DEC_BLOCK_INFORMATIONAL) {
         return;
     }
-    count = &stream->blocks[dir->block.promise ? H2DEC_CLIENT : dir->side];
-    if (*count < UINT8_MAX) {
-        (*count)++;
+    side = dir->block.promise ? H2DEC_CLIENT : dir->side;
+    if (stream->blocks[side] == 0) {
+        stream->headers_us[side] = conn->now_us;
     }
+    if (stream->blocks[side] < UINT8_MAX) {
+        stream->blocks[side]++;
+    }
+    if (!dir->block.promise) {
+        h2dec_conn_count(conn, stream);
+    }
+}
+
+/* What the other side has announced is advice, but it may refuse more. */
+static int
+list_check(struct h2dec_conn *conn, struct direction *dir)
+{
+    struct h2dec_fault fault = {
+        .code = H2DEC_FAULT_HEADER_LIST,
+        .stream_id = dir->block.frame_stream,
+        .type = dir->block.type,
+        .offset = dir->block.offset,
+        .value = dir->block.list_bytes +
+                 (dir->store.n_fields + dir->block.n_omitted) *
+                     H2DEC_FIELD_OVERHEAD,
+        .limit = h2dec_settings_list_limit(dir),
+        .reason = "the header list is longer than the other side takes",
+    };
+
+    if (dir->block.broken || dir->hpack_lost || fault.value <= fault.limit) {
+        return 0;
+    }
+    return h2dec_conn_report(conn, dir, &fault);
 }
 
 static int
@@ -290,7 +318,15 @@ block_report(struct h2dec_conn *conn, struct direction *dir)
         .list_bytes = dir->block.list_bytes,
         .block_bytes = dir->block.block_bytes,
     };
+    int rv = list_check(conn, dir);
 
+    /* What became of the window before a side began is no stall. */
+    if (rv == 0 && stream != NULL && !dir->block.promise) {
+        rv = h2dec_window_catch_up(conn, dir, stream);
+    }
+    if (rv != 0) {
+        return rv;
+    }
     block_count(conn, dir, stream, headers.block);
     if (conn->callbacks->headers != NULL &&
         conn->callbacks->headers(&headers, stream, conn->user) != 0) {
@@ -298,6 +334,9 @@ block_report(struct h2dec_conn *conn, struct direction *dir)
     }
     if (stream != NULL && headers.end_stream) {
         return h2dec_conn_end_side(conn, stream, dir->side);
+    }
+    if (stream != NULL && !dir->block.promise) {
+        h2dec_window_sent(conn, dir, stream);
     }
     return 0;
 }
@@ -344,7 +383,7 @@ table_set(struct h2dec_conn *conn, struct direction *dir, uint32_t value)
 
 int
 h2dec_headers_table(struct h2dec_conn *conn, struct direction *dir,
-                    const struct pending *pending)
+                    const struct announced *table)
 {
     int rv;
 
@@ -354,11 +393,11 @@ h2dec_headers_table(struct h2dec_conn *conn, struct direction *dir,
     rv = inflater_need(dir);
     /* The encoder must signal the smallest size it passed through, then the
      * last one (RFC 7541, section 4.2): the inflater checks both. */
-    if (rv == 0 && pending->table_least != pending->table_last) {
-        rv = table_set(conn, dir, pending->table_least);
+    if (rv == 0 && table->least != table->last) {
+        rv = table_set(conn, dir, table->least);
     }
     if (rv == 0) {
-        rv = table_set(conn, dir, pending->table_last);
+        rv = table_set(conn, dir, table->last);
     }
     return rv;
 }

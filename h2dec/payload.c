@@ -1,134 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Owns the payload of a frame: its parts in order, who owns its bytes, and
- * what the frame does once it is complete.  Frame headers are conn.c's.
+ * Owns the payload of a frame: its parts in order, as they are fed.  Frame
+ * headers are conn.c's, what the frame does once it is complete act.c's.
  */
 #include "conn.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Who owns the bytes ---------------------------------------------- */
-
-uint64_t
-h2dec_ledger_sum(const struct h2dec_ledger *ledger)
-{
-    return ledger->framing_bytes + ledger->header_block_bytes +
-           ledger->padding_bytes + ledger->control_bytes + ledger->body_bytes;
-}
-
-/* Books |n| bytes of a DATA frame as they pass, in |account| of its stream's
- * ledger. */
-static void
-book_data(struct direction *dir, uint64_t n, size_t account)
-{
-    dir->books.frames[H2DEC_DATA].bytes += n;
-    if (dir->data_stream != NULL) {
-        struct h2dec_ledger *ledger = &dir->data_stream->ledger[dir->side];
-
-        *(uint64_t *)((char *)ledger + account) += n;
-        dir->books.stream_bytes += n;
-    } else if (dir->data_past == STREAM_ENDED) {
-        dir->books.late_bytes += n;
-    } else {
-        dir->books.connection_bytes += n;
-    }
-}
-
+/* Books |n| bytes of the DATA frame under way in |account| of the ledger. */
 #define BOOK_DATA(dir, n, account)                                            \
-    book_data(dir, n, offsetof(struct h2dec_ledger, account))
-
-/* The header block bytes and the padding of the frame that is complete. */
-static void
-shares_of(const struct direction *dir, uint64_t *block, uint64_t *padding)
-{
-    const struct h2dec_frame *frame = &dir->frame;
-
-    *block = 0;
-    *padding = 0;
-    if (dir->ignored) {
-        return;
-    }
-    if (h2dec_frame_is_padded(frame)) {
-        *padding = 1u + dir->pad_length;
-    }
-    if (h2dec_frame_has_block(frame->type)) {
-        *block = frame->length - *padding - dir->fixed_len;
-    }
-}
-
-/* Books the whole frame, which is not DATA; NULL |stream|: see |past|. */
-static void
-book_frame(struct direction *dir, struct h2dec_stream *stream,
-           enum stream_past past)
-{
-    uint64_t total = dir->unbooked;
-    struct h2dec_count *count =
-        &dir->books.frames[h2dec_frame_index(dir->frame.type)];
-
-    assert(total == H2DEC_FRAME_HEADER_LEN + (uint64_t)dir->frame.length);
-    dir->unbooked = 0;
-    count->count++;
-    count->bytes += total;
-    if (stream != NULL) {
-        struct h2dec_ledger *ledger = &stream->ledger[dir->side];
-        uint64_t block;
-        uint64_t padding;
-
-        shares_of(dir, &block, &padding);
-        ledger->frames++;
-        ledger->framing_bytes += H2DEC_FRAME_HEADER_LEN;
-        ledger->header_block_bytes += block;
-        ledger->padding_bytes += padding;
-        ledger->control_bytes += dir->frame.length - block - padding;
-        dir->books.stream_bytes += total;
-    } else if (past == STREAM_ENDED) {
-        dir->books.late_bytes += total;
-    } else {
-        dir->books.connection_bytes += total;
-    }
-}
+    h2dec_books_data(dir, n, offsetof(struct h2dec_ledger, account))
 
 /* ---- Beginning ------------------------------------------------------- */
 
-static int
-report_frame(struct h2dec_conn *conn, struct direction *dir,
-             struct h2dec_stream *stream)
+/* A frame for an open stream. */
+static void
+data_count(struct direction *dir, struct h2dec_stream *stream)
 {
-    if (conn->callbacks->frame == NULL) {
-        return 0;
+    stream->ledger[dir->side].frames++;
+    if (dir->frame.length > 0 &&
+        stream->first_data_us[dir->side] == H2DEC_NEVER) {
+        stream->first_data_us[dir->side] = dir->frame.first_byte_us;
     }
-    return conn->callbacks->frame(&dir->frame, stream, conn->user)
-               ? H2DEC_ERR_CALLBACK
-               : 0;
-}
-
-/* Such a frame must not come for a stream that has never been opened. */
-static int
-idle_fault(struct h2dec_conn *conn, struct direction *dir)
-{
-    uint8_t type = dir->frame.type;
-
-    if (conn->joined || dir->frame.stream_id == 0 ||
-        (type != H2DEC_DATA && type != H2DEC_RST_STREAM &&
-         type != H2DEC_WINDOW_UPDATE)) {
-        return 0;
-    }
-    return h2dec_conn_fault(conn, dir, H2DEC_FAULT_STREAM_ID, 0, 0,
-                            "the stream has not been opened");
-}
-
-/* DATA and HEADERS must not follow the side's END_STREAM. */
-static int
-after_end_fault(struct h2dec_conn *conn, struct direction *dir,
-                const struct h2dec_stream *stream)
-{
-    if (!stream->ended[dir->side]) {
-        return 0;
-    }
-    return h2dec_conn_fault(conn, dir, H2DEC_FAULT_AFTER_END, 0, 0,
-                            "a frame after END_STREAM");
 }
 
 static int
@@ -142,18 +36,17 @@ data_begin(struct h2dec_conn *conn, struct direction *dir)
                              : h2dec_stream_past(&conn->streams, id);
     dir->books.frames[H2DEC_DATA].count++;
     if (dir->data_stream != NULL) {
-        dir->data_stream->ledger[dir->side].frames++;
+        data_count(dir, dir->data_stream);
     }
     BOOK_DATA(dir, H2DEC_FRAME_HEADER_LEN, framing_bytes);
     dir->unbooked = 0;
-    rv = report_frame(conn, dir, dir->data_stream);
-    if (rv != 0) {
-        return rv;
+    rv = h2dec_act_report(conn, dir, dir->data_stream);
+    if (rv == 0 && dir->data_stream != NULL) {
+        rv = h2dec_act_after_end(conn, dir, dir->data_stream);
+    } else if (rv == 0 && dir->data_past == STREAM_IDLE) {
+        rv = h2dec_act_idle(conn, dir);
     }
-    if (dir->data_stream != NULL) {
-        return after_end_fault(conn, dir, dir->data_stream);
-    }
-    return dir->data_past == STREAM_IDLE ? idle_fault(conn, dir) : 0;
+    return rv == 0 ? h2dec_window_data(conn, dir) : rv;
 }
 
 /* The frame is followed to its end, and nothing more. */
@@ -360,189 +253,7 @@ take_body(struct h2dec_conn *conn, struct direction *dir, const uint8_t *data,
     }
 }
 
-/* ---- The frame is complete ------------------------------------------- */
-
-/* Whether opening |dir|'s frame's stream breaks section 5.1.1. */
-static int
-open_is_fault(const struct h2dec_conn *conn, const struct direction *dir,
-              uint32_t id)
-{
-    if (conn->joined) {
-        return 0;
-    }
-    return (id % 2 == 1) != (dir->side == H2DEC_CLIENT) ||
-           id < conn->streams.highest[id % 2];
-}
-
-static int
-goaway_fault(struct h2dec_conn *conn, struct direction *dir, uint32_t id)
-{
-    uint32_t last = h2dec_goaway_limit(conn, id);
-
-    return h2dec_conn_fault(conn, dir, H2DEC_FAULT_AFTER_GOAWAY, id, last,
-                            "a stream was opened after GOAWAY had excluded "
-                            "it");
-}
-
-static int
-open_stream(struct h2dec_conn *conn, struct direction *dir, uint32_t id,
-            struct h2dec_stream **stream)
-{
-    int rv = h2dec_stream_open(&conn->streams, id, stream);
-
-    if (rv != 0) {
-        return rv;
-    }
-    (*stream)->opened_us = dir->frame.first_byte_us;
-    (*stream)->refused = id > h2dec_goaway_limit(conn, id);
-    if (dir->frame.type == H2DEC_PUSH_PROMISE) {
-        (*stream)->promised = 1;
-        (*stream)->ended[H2DEC_CLIENT] = 1;
-    }
-    if (conn->callbacks->stream_open != NULL &&
-        conn->callbacks->stream_open(*stream, conn->user) != 0) {
-        return H2DEC_ERR_CALLBACK;
-    }
-    return (*stream)->refused ? goaway_fault(conn, dir, id) : 0;
-}
-
-/* HEADERS on an idle stream opens it. */
-static int
-headers_open(struct h2dec_conn *conn, struct direction *dir,
-             struct h2dec_stream **stream)
-{
-    uint32_t id = dir->frame.stream_id;
-
-    if (open_is_fault(conn, dir, id)) {
-        int rv = h2dec_conn_fault(conn, dir, H2DEC_FAULT_STREAM_ID, 0, 0,
-                                  "this side must not open that stream");
-
-        if (rv != 0) {
-            return rv;
-        }
-    }
-    return open_stream(conn, dir, id, stream);
-}
-
-static int
-promise_done(struct h2dec_conn *conn, struct direction *dir)
-{
-    uint32_t id = dir->promised;
-    struct h2dec_stream *stream;
-
-    if (dir->ignored) {
-        return 0;
-    }
-    if (dir->side != H2DEC_SERVER || id == 0 || id % 2 != 0 ||
-        h2dec_stream_find(&conn->streams, id) != NULL ||
-        h2dec_stream_past(&conn->streams, id) == STREAM_ENDED) {
-        /* The fields are about no stream that there is. */
-        dir->block.about = 0;
-        return h2dec_conn_fault(conn, dir, H2DEC_FAULT_STREAM_ID, id, 0,
-                                "that stream cannot be promised");
-    }
-    return open_stream(conn, dir, id, &stream);
-}
-
-static int
-block_done(struct h2dec_conn *conn, struct direction *dir)
-{
-    int rv = 0;
-
-    if (dir->frame.type == H2DEC_PUSH_PROMISE) {
-        rv = promise_done(conn, dir);
-    }
-    if (rv == 0 && (dir->frame.flags & H2DEC_FLAG_END_HEADERS)) {
-        rv = h2dec_headers_end(conn, dir);
-    }
-    return rv;
-}
-
-static int
-window_update_check(struct h2dec_conn *conn, struct direction *dir)
-{
-    if ((h2dec_frame_u32(dir->small) & 0x7fffffffu) != 0) {
-        return 0;
-    }
-    return h2dec_conn_fault(conn, dir, H2DEC_FAULT_FLOW_CONTROL, 0, 0,
-                            "the window increment is 0");
-}
-
-/* What the frame, booked and reported, does. */
-static int
-act(struct h2dec_conn *conn, struct direction *dir,
-    struct h2dec_stream *stream)
-{
-    struct h2dec_ending ending = { .end = H2DEC_END_RESET,
-                                   .side = dir->side };
-
-    if (dir->frame.type == H2DEC_HEADERS && stream != NULL) {
-        int rv = after_end_fault(conn, dir, stream);
-
-        if (rv != 0) {
-            return rv;
-        }
-    }
-    if (h2dec_frame_has_block(dir->frame.type)) {
-        return block_done(conn, dir);
-    }
-    if (dir->ignored) {
-        return 0;
-    }
-    switch (dir->frame.type) {
-    case H2DEC_RST_STREAM:
-        ending.code = h2dec_frame_u32(dir->small);
-        if (stream != NULL) {
-            h2dec_conn_end(conn, stream, &ending);
-        }
-        return 0;
-    case H2DEC_SETTINGS:
-        return h2dec_settings_end(conn, dir);
-    case H2DEC_GOAWAY:
-        return h2dec_goaway_end(conn, dir);
-    case H2DEC_WINDOW_UPDATE:
-        return window_update_check(conn, dir);
-    default:
-        return 0;
-    }
-}
-
-static int
-data_done(struct h2dec_conn *conn, struct direction *dir)
-{
-    struct h2dec_stream *stream = dir->data_stream;
-
-    dir->data_stream = NULL;
-    if (stream == NULL || dir->ignored ||
-        !(dir->frame.flags & H2DEC_FLAG_END_STREAM)) {
-        return 0;
-    }
-    return h2dec_conn_end_side(conn, stream, dir->side);
-}
-
-static int
-other_done(struct h2dec_conn *conn, struct direction *dir)
-{
-    uint32_t id = dir->frame.stream_id;
-    struct h2dec_stream *stream = h2dec_stream_find(&conn->streams, id);
-    enum stream_past past = STREAM_IDLE;
-    int rv = 0;
-
-    if (stream == NULL && id != 0) {
-        past = h2dec_stream_past(&conn->streams, id);
-        if (past == STREAM_IDLE) {
-            rv = dir->frame.type == H2DEC_HEADERS
-                     ? headers_open(conn, dir, &stream)
-                     : idle_fault(conn, dir);
-        }
-    }
-    if (rv != 0) {
-        return rv;
-    }
-    book_frame(dir, stream, past);
-    rv = report_frame(conn, dir, stream);
-    return rv == 0 ? act(conn, dir, stream) : rv;
-}
+/* ---- Feeding --------------------------------------------------------- */
 
 static int
 frame_done(struct h2dec_conn *conn, struct direction *dir)
@@ -550,15 +261,13 @@ frame_done(struct h2dec_conn *conn, struct direction *dir)
     int rv;
 
     dir->state = DIR_HEADER;
-    rv = dir->frame.type == H2DEC_DATA ? data_done(conn, dir)
-                                       : other_done(conn, dir);
+    rv = dir->frame.type == H2DEC_DATA ? h2dec_act_data(conn, dir)
+                                       : h2dec_act_frame(conn, dir);
     dir->small_len = 0;
     dir->last_good = dir->frame;
     dir->seen_frame = 1;
     return rv;
 }
-
-/* ---- Feeding --------------------------------------------------------- */
 
 static int
 part_take(struct h2dec_conn *conn, struct direction *dir, const uint8_t *data,

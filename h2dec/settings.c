@@ -10,8 +10,10 @@
 
 #define SETTING_HEADER_TABLE_SIZE 1
 #define SETTING_ENABLE_PUSH 2
+#define SETTING_MAX_CONCURRENT_STREAMS 3
 #define SETTING_INITIAL_WINDOW_SIZE 4
 #define SETTING_MAX_FRAME_SIZE 5
+#define SETTING_MAX_HEADER_LIST_SIZE 6
 
 /* Bounds of MAX_FRAME_SIZE (section 6.5.2). */
 #define MAX_FRAME_SIZE_LEAST 16384
@@ -47,13 +49,59 @@ value_fault(uint16_t id, uint32_t value, enum h2dec_fault_code *code)
 }
 
 static void
-note_table(struct pending *pending, uint32_t value)
+announce(struct announced *parameter, uint32_t value)
 {
-    if (!pending->has_table || value < pending->table_least) {
-        pending->table_least = value;
+    if (!parameter->is_set || value < parameter->least) {
+        parameter->least = value;
     }
-    pending->table_last = value;
-    pending->has_table = 1;
+    if (!parameter->is_set || value > parameter->most) {
+        parameter->most = value;
+    }
+    parameter->last = value;
+    parameter->is_set = 1;
+}
+
+/* What |later| announced comes on top of what |parameter| has. */
+static void
+announce_more(struct announced *parameter, const struct announced *later)
+{
+    if (later->is_set) {
+        announce(parameter, later->least);
+        announce(parameter, later->most);
+        parameter->last = later->last;
+    }
+}
+
+/* Takes a valid parameter. */
+static void
+take(struct h2dec_conn *conn, struct direction *dir, uint16_t id,
+     uint32_t value)
+{
+    /* It limits what the other side opens. */
+    struct h2dec_concurrency *other =
+        &conn->opened[dir->side == H2DEC_CLIENT ? H2DEC_SERVER
+                                                : H2DEC_CLIENT];
+
+    switch (id) {
+    case SETTING_HEADER_TABLE_SIZE:
+        announce(&dir->settings.table, value);
+        break;
+    case SETTING_MAX_CONCURRENT_STREAMS:
+        other->limit = value;
+        other->has_limit = 1;
+        break;
+    case SETTING_INITIAL_WINDOW_SIZE:
+        announce(&dir->settings.window, value);
+        break;
+    case SETTING_MAX_FRAME_SIZE:
+        dir->settings.max_frame_size = value;
+        break;
+    case SETTING_MAX_HEADER_LIST_SIZE:
+        announce(&dir->settings.list, value);
+        break;
+    default:
+        break;
+    }
 }
 
 int
@@ -74,11 +122,7 @@ h2dec_settings_entry(struct h2dec_conn *conn, struct direction *dir)
     if (reason != NULL) {
         return h2dec_conn_fault(conn, dir, code, value, 0, reason);
     }
-    if (id == SETTING_HEADER_TABLE_SIZE) {
-        note_table(&dir->settings, value);
-    } else if (id == SETTING_MAX_FRAME_SIZE) {
-        dir->settings.max_frame_size = value;
-    }
+    take(conn, dir, id, value);
     return 0;
 }
 
@@ -97,10 +141,9 @@ pending_push(struct direction *dir, const struct pending *settings)
     if (last->acks < UINT32_MAX) {
         last->acks++;
     }
-    if (settings->has_table) {
-        note_table(last, settings->table_least);
-        last->table_last = settings->table_last;
-    }
+    announce_more(&last->table, &settings->table);
+    announce_more(&last->window, &settings->window);
+    announce_more(&last->list, &settings->list);
     if (settings->max_frame_size != 0) {
         last->max_frame_size = settings->max_frame_size;
     }
@@ -127,7 +170,15 @@ pending_apply(struct h2dec_conn *conn, struct direction *dir)
     if (oldest.max_frame_size != 0) {
         dir->max_frame_size = oldest.max_frame_size;
     }
-    return oldest.has_table ? h2dec_headers_table(conn, dir, &oldest) : 0;
+    if (oldest.list.is_set) {
+        dir->list_limit = oldest.list.last;
+    }
+    if (oldest.window.is_set) {
+        dir->flow.initial = oldest.window.last;
+        h2dec_window_initial(conn, dir, dir->flow.sent, dir->frame.offset);
+    }
+    return oldest.table.is_set ? h2dec_headers_table(conn, dir, &oldest.table)
+                               : 0;
 }
 
 int
@@ -140,6 +191,7 @@ h2dec_settings_end(struct h2dec_conn *conn, struct direction *dir)
         .n_entries = dir->n_entries,
         .n_omitted = dir->n_entries_omitted,
     };
+    struct direction *other;
     int rv;
 
     if (settings.ack) {
@@ -148,7 +200,12 @@ h2dec_settings_end(struct h2dec_conn *conn, struct direction *dir)
             return rv;
         }
     } else {
-        pending_push(&conn->dir[dir->side == H2DEC_CLIENT], &dir->settings);
+        other = &conn->dir[dir->side == H2DEC_CLIENT];
+        pending_push(other, &dir->settings);
+        if (dir->settings.window.is_set) {
+            h2dec_window_initial(conn, other, dir->settings.window.last,
+                                 dir->frame.offset);
+        }
     }
     if (conn->callbacks->settings == NULL) {
         return 0;
@@ -187,6 +244,21 @@ h2dec_settings_frame_limit(const struct direction *dir)
     for (unsigned i = 0; i < dir->n_pending; i++) {
         if (dir->pending[i].max_frame_size > limit) {
             limit = dir->pending[i].max_frame_size;
+        }
+    }
+    return limit;
+}
+
+uint64_t
+h2dec_settings_list_limit(const struct direction *dir)
+{
+    uint64_t limit = dir->list_limit;
+
+    for (unsigned i = 0; i < dir->n_pending; i++) {
+        const struct announced *list = &dir->pending[i].list;
+
+        if (list->is_set && list->most > limit) {
+            limit = list->most;
         }
     }
     return limit;

@@ -147,7 +147,7 @@ table_link(struct stream_table *table, struct h2dec_stream *stream)
 
 int
 h2dec_stream_open(struct stream_table *table, uint32_t id,
-            struct h2dec_stream **stream)
+                  struct h2dec_stream **stream)
 {
     int rv;
 

@@ -39,18 +39,20 @@ enum stream_past {
 
 /* h2dec_stream_find returns the open stream |id|, or NULL. */
 struct h2dec_stream *h2dec_stream_find(const struct stream_table *table,
-                                 uint32_t id);
+                                       uint32_t id);
 
 /* h2dec_stream_past says what an |id| without an open stream is. */
-enum stream_past h2dec_stream_past(const struct stream_table *table, uint32_t id);
+enum stream_past h2dec_stream_past(const struct stream_table *table,
+                                   uint32_t id);
 
 /* h2dec_stream_open adds |id|, which must not be open, to |table|.  Returns 0,
  * H2DEC_ERR_NOMEM or H2DEC_ERR_STREAMS. */
 int h2dec_stream_open(struct stream_table *table, uint32_t id,
-                struct h2dec_stream **stream);
+                      struct h2dec_stream **stream);
 
 /* h2dec_stream_remove frees |stream|. */
-void h2dec_stream_remove(struct stream_table *table, struct h2dec_stream *stream);
+void h2dec_stream_remove(struct stream_table *table,
+                         struct h2dec_stream *stream);
 
 /* h2dec_stream_clear frees all streams and what |table| holds. */
 void h2dec_stream_clear(struct stream_table *table);

@@ -15,6 +15,7 @@
 #include "../grpcframe/grpcframe.h"
 #include "../h2dec/h2dec.h"
 #include "coding.h"
+#include "pace.h"
 #include "side.h"
 
 struct tap;
@@ -145,6 +146,8 @@ struct call {
     /* ledger[side] is filled in before call_end; before that it holds what
      * the call has cost in another protocol, before an upgrade. */
     struct call_ledger ledger[2];
+    /* pace[side] is how that side's DATA came; see pace.c. */
+    struct pace_flow pace[2];
     enum call_rpc rpc;
     struct call_value facts[FACT_COUNT];
     struct flow flow[2];

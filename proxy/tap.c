@@ -614,6 +614,7 @@ tap_closed(void *user, enum conn_reason reason, const char *error,
     if (tap->h1 != NULL) {
         close_h1(tap, now_us);
     }
+    pace_close(tap);
     event_connection_close(tap, error);
     tap_free(tap);
 }

@@ -13,6 +13,7 @@
 #include "kind.h"
 #include "notice.h"
 #include "observer.h"
+#include "pace.h"
 #include "tap.h"
 #include "tls_hello.h"
 
@@ -91,6 +92,8 @@ struct tap {
     uint8_t told[NOTICE_CODES];
     /* text_bytes is what the calls hold of TAP_TEXT_MAX. */
     size_t text_bytes;
+    /* pace is what the order and the time of frames say; see pace.c. */
+    struct pace pace;
 };
 
 /* tap_wants returns 1 when events of |kind| are selected. */

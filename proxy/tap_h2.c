@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "event.h"
+#include "pace.h"
 #include "tap_conn.h"
 
 static int
@@ -15,6 +16,7 @@ on_frame(const struct h2dec_frame *frame, struct h2dec_stream *stream,
 {
     (void)stream;
     event_frame(user, frame);
+    pace_frame(user, frame);
     return 0;
 }
 
@@ -38,6 +40,7 @@ on_stream_open(struct h2dec_stream *stream, void *user)
     }
     /* The request of a promised stream is over before it begins. */
     call->ended[SIDE_CLIENT] = stream->promised;
+    pace_streams(user);
     return 0;
 }
 
@@ -51,6 +54,7 @@ on_headers(const struct h2dec_headers *headers, struct h2dec_stream *stream,
     if (stream != NULL && stream->user != NULL) {
         call_headers(stream->user, headers, tap->now_us);
     }
+    pace_streams(tap);
     return 0;
 }
 
@@ -98,9 +102,11 @@ on_stream_end(struct h2dec_stream *stream, const struct h2dec_ending *ending,
     struct tap *tap = user;
     struct call *call = stream->user;
 
+    pace_streams(tap);
     if (call == NULL) {
         return;
     }
+    pace_call_end(call, stream);
     add_ledger(&call->ledger[SIDE_CLIENT], &stream->ledger[H2DEC_CLIENT]);
     add_ledger(&call->ledger[SIDE_SERVER], &stream->ledger[H2DEC_SERVER]);
     tap_end_call(tap, call, ending);
@@ -110,6 +116,22 @@ static int
 on_settings(const struct h2dec_settings *settings, void *user)
 {
     event_settings(user, settings);
+    pace_streams(user);
+    return 0;
+}
+
+static int
+on_ping(const struct h2dec_ping *ping, void *user)
+{
+    pace_ping(user, ping);
+    return 0;
+}
+
+static int
+on_stall(const struct h2dec_stall *stall, struct h2dec_stream *stream,
+         void *user)
+{
+    pace_stall(user, stall, stream);
     return 0;
 }
 
@@ -143,6 +165,7 @@ tell_goaway(struct tap *tap, const struct h2dec_goaway *goaway)
 static int
 on_goaway(const struct h2dec_goaway *goaway, void *user)
 {
+    pace_goaway(user, (enum side)goaway->side);
     event_goaway(user, goaway);
     tell_goaway(user, goaway);
     return 0;
@@ -166,7 +189,11 @@ code_of(enum h2dec_fault_code fault)
     case H2DEC_FAULT_STREAM_ID:
         return NOTICE_STREAM_ID_ERROR;
     case H2DEC_FAULT_FLOW_CONTROL:
+    case H2DEC_FAULT_WINDOW_EXCEEDED:
+    case H2DEC_FAULT_WINDOW_OVERFLOW:
         return NOTICE_FLOW_CONTROL_ERROR;
+    case H2DEC_FAULT_HEADER_LIST:
+        return NOTICE_HEADER_LIST_OVER_LIMIT;
     case H2DEC_FAULT_SETTINGS:
         return NOTICE_SETTINGS_ERROR;
     case H2DEC_FAULT_FIRST_FRAME:
@@ -203,10 +230,18 @@ figures_of(const struct h2dec_fault *fault, char *text, size_t cap)
     case H2DEC_FAULT_FLOW_CONTROL:
         snprintf(text, cap, ", value %" PRIu64, fault->value);
         break;
+    case H2DEC_FAULT_WINDOW_EXCEEDED:
+        snprintf(text, cap, ", %" PRIu64 " bytes where %" PRIu64 " are left",
+                 fault->value, fault->limit);
+        break;
+    case H2DEC_FAULT_WINDOW_OVERFLOW:
+        snprintf(text, cap, ", %" PRIu64, fault->value);
+        break;
     case H2DEC_FAULT_AFTER_GOAWAY:
         snprintf(text, cap, ", %" PRIu64 " above the last stream %" PRIu64,
                  fault->value - fault->limit, fault->limit);
         break;
+    case H2DEC_FAULT_HEADER_LIST:
     case H2DEC_FAULT_TABLE_LIMIT:
         snprintf(text, cap, ", %" PRIu64 " bytes against %" PRIu64,
                  fault->value, fault->limit);
@@ -234,13 +269,19 @@ add_figures(struct notice *notice, const struct h2dec_fault *fault)
         notice_number(notice, "length", fault->limit);
         break;
     case H2DEC_FAULT_SETTINGS:
+        notice_number(notice, "value", fault->value);
+        break;
     case H2DEC_FAULT_FLOW_CONTROL:
         notice_number(notice, "value", fault->value);
+        notice_text(notice, "limit", NULL, 0);
         break;
     case H2DEC_FAULT_AFTER_GOAWAY:
         notice_number(notice, "last_stream_id", fault->limit);
         notice_number(notice, "gap", fault->value - fault->limit);
         break;
+    case H2DEC_FAULT_WINDOW_EXCEEDED:
+    case H2DEC_FAULT_WINDOW_OVERFLOW:
+    case H2DEC_FAULT_HEADER_LIST:
     case H2DEC_FAULT_TABLE_LIMIT:
         notice_number(notice, "value", fault->value);
         notice_number(notice, "limit", fault->limit);
@@ -322,5 +363,7 @@ const struct h2dec_callbacks tap_h2_callbacks = {
     .stream_end = on_stream_end,
     .settings = on_settings,
     .goaway = on_goaway,
+    .ping = on_ping,
+    .stall = on_stall,
     .fault = on_fault,
 };
