@@ -129,6 +129,16 @@ const char *grpcframe_result_reason(enum grpcframe_result result);
 #define GRPCFRAME_WINDOW_LOG_MAX 23
 
 /*
+ * A body that holds more than GRPCFRAME_RATIO_MAX times its length is given up
+ * once more than GRPCFRAME_RATIO_FREE bytes have come out, whatever the
+ * ceiling: what a few bytes make a decoder do must not keep its thread busy.
+ * One layer of deflate cannot pass 1,032; br and zstd pass it with runs of
+ * equal bytes, and codings that are stacked with anything.
+ */
+#define GRPCFRAME_RATIO_MAX 1100
+#define GRPCFRAME_RATIO_FREE (64u << 20)
+
+/*
  * struct grpcframe_pool owns decoders, lends them, and bounds their memory.
  * It keeps up to 8 returned decoders of each kind for reuse, and frees them
  * when others need the memory.

@@ -256,6 +256,16 @@ grpcframe_inflate_scratch(struct grpcframe_decoder *decoder)
     return decoder->pool->scratch[decoder->pool->depth];
 }
 
+/* The step under way counts as consumed: how much of it really is depends on
+ * the codec. */
+static int
+is_bomb(const struct grpcframe_decoder *decoder)
+{
+    return decoder->length > GRPCFRAME_RATIO_FREE &&
+           decoder->length / GRPCFRAME_RATIO_MAX >
+               decoder->offset + GRPCFRAME_STEP;
+}
+
 enum grpcframe_result
 grpcframe_inflate_emit(struct grpcframe_decoder *decoder, const uint8_t *data,
                        size_t len)
@@ -268,6 +278,8 @@ grpcframe_inflate_emit(struct grpcframe_decoder *decoder, const uint8_t *data,
         result = GRPCFRAME_RESULT_LIMIT;
     }
     decoder->length += len;
+    if (is_bomb(decoder))
+        result = GRPCFRAME_RESULT_LIMIT;
     if (len > 0 && data != NULL && decoder->output != NULL) {
         /* |data| may be the scratch buffer of this depth: what the callback
          * inflates in its turn must go elsewhere. */

@@ -287,6 +287,18 @@ stage_feed(struct coding_stage *stage, const uint8_t *data, size_t len)
                 grpcframe_decoder_feed(stage->decoder, data, len));
 }
 
+/* Each layer may stay below what grpcframe puts up with, and all together
+ * make gigabytes of a few bytes. */
+static int
+is_bomb(const struct coding *coding)
+{
+    return coding->n_stages > 1 &&
+           coding->decoded_bytes > GRPCFRAME_RATIO_FREE &&
+           coding->decoded_bytes / GRPCFRAME_RATIO_MAX >
+               grpcframe_decoder_offset(coding->stages[0].decoder) +
+                   4096u /* taken in at once */;
+}
+
 /* What the body holds, at the end of the chain. */
 static int
 put_out(struct coding *coding, const uint8_t *data, size_t len)
@@ -295,6 +307,10 @@ put_out(struct coding *coding, const uint8_t *data, size_t len)
 
     coding->decoded_bytes += len;
     keep_head(coding->head, &coding->head_len, data, len);
+    if (is_bomb(coding)) {
+        note_result(coding, coding->n_stages - 1, GRPCFRAME_RESULT_LIMIT);
+        return -1;
+    }
     if (coding->n_stages > 0) {
         probe_take(coding, before, data, len);
     }

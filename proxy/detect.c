@@ -66,6 +66,19 @@ match_target(const uint8_t *bytes, size_t len)
                : match_text(bytes, len, "http:", 5);
 }
 
+/* The beginning of the host that CONNECT names. */
+static enum match
+match_authority(const uint8_t *bytes, size_t len)
+{
+    if (len == 0) {
+        return MATCH_OPEN;
+    }
+    return (bytes[0] >= '0' && bytes[0] <= '9') || bytes[0] == '[' ||
+                   ((bytes[0] | 0x20) >= 'a' && (bytes[0] | 0x20) <= 'z')
+               ? MATCH_YES
+               : MATCH_NO;
+}
+
 /* A request line: an upper case method of 3 to METHOD_MAX letters, a blank,
  * and the beginning of a target. */
 static enum match
@@ -74,7 +87,7 @@ match_request(const uint8_t *bytes, size_t len)
     size_t at = 0;
 
     if (match_text(bytes, len, "CONNECT ", 8) == MATCH_YES) {
-        return MATCH_YES;
+        return match_authority(bytes + 8, len - 8);
     }
     while (at < len && at < METHOD_MAX && is_method_char(bytes[at])) {
         at++;

@@ -218,6 +218,13 @@ half_pass_eof(struct half *half)
     return half_shut(half);
 }
 
+/* A socket that is not connected any more has been reset. */
+static int
+shut_error(int error)
+{
+    return error == ENOTCONN ? ECONNRESET : error;
+}
+
 /* relay_settle ends every event: it passes on FINs, ends the relay when both
  * sides are done, and derives what to watch.  |relay| may be gone after. */
 static void
@@ -227,7 +234,7 @@ relay_settle(struct relay *relay, uint64_t now_us)
         struct half *half = &relay->halves[side];
 
         if (half_pass_eof(half) < 0) {
-            half_fail(half, "shutdown towards", errno, now_us);
+            half_fail(half, "shutdown towards", shut_error(errno), now_us);
             return;
         }
         half_pace(half);
@@ -259,7 +266,7 @@ half_take_eof(struct half *half, uint64_t now_us)
         relay->end = half->side == SIDE_CLIENT ? CONN_CLIENT_CLOSED
                                                : CONN_SERVER_CLOSED;
     if (half_pass_eof(half_other(half)) < 0)
-        error = errno;
+        error = shut_error(errno);
     tell_eof(half, now_us);
     if (error != 0)
         half_fail(half_other(half), "shutdown towards", error, now_us);

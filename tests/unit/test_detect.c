@@ -65,6 +65,7 @@ static const struct {
      BYTES("\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c")},
     {"DNS over TCP", SIDE_CLIENT, SPEECH_OTHER,
      BYTES("\0\x1d\xab\xcd\x01\0\0\x01\0\0\0\0\0\0")},
+    {"NATS", SIDE_CLIENT, SPEECH_OTHER, BYTES("CONNECT {\"verbose\":f")},
     {"memcached", SIDE_CLIENT, SPEECH_OTHER, BYTES("get key\r\n")},
     {"zeros", SIDE_CLIENT, SPEECH_OTHER,
      BYTES("\0\0\0\0\0\0\0\0\0\0\0\0")},
