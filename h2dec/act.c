@@ -201,6 +201,7 @@ act(struct h2dec_conn *conn, struct direction *dir,
     switch (dir->frame.type) {
     case H2DEC_RST_STREAM:
         ending.code = h2dec_frame_u32(dir->small);
+        ending.refused = stream != NULL && stream->refused;
         if (stream != NULL) {
             h2dec_conn_end(conn, stream, &ending);
         }

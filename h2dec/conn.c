@@ -203,6 +203,9 @@ h2dec_conn_end_side(struct h2dec_conn *conn, struct h2dec_stream *stream,
 {
     int rv = 0;
 
+    if (stream->ended[side]) {
+        return 0; /* a second END_STREAM has been told as a fault */
+    }
     stream->ended[side] = 1;
     /* It had nothing more to send, so it was not kept from it. */
     stream->window[side].is_stalled = 0;
@@ -314,7 +317,9 @@ header_done(struct h2dec_conn *conn, struct direction *dir)
                               fault);
         return rv ? rv : lose_framing(conn, dir, fault);
     }
-    if (dir->frame.length > limit) {
+    /* What was allowed before we joined is unknown. */
+    if (dir->frame.length > limit &&
+        !(conn->joined && dir->frame.type < H2DEC_UNKNOWN_TYPE)) {
         rv = h2dec_conn_fault(conn, dir, H2DEC_FAULT_FRAME_SIZE,
                               dir->frame.length, limit,
                               "the frame is longer than the receiver allows");
@@ -414,6 +419,11 @@ h2dec_conn_feed(struct h2dec_conn *conn, enum h2dec_side side,
     struct direction *dir = &conn->dir[side];
 
     conn->now_us = now_us;
+    if (dir->finished) {
+        dir->books.bytes += len;
+        dir->books.undecoded_bytes += len;
+        return conn->error;
+    }
     while (has_step(dir, len)) {
         size_t used = 0;
         int rv = feed_step(conn, dir, data, len, &used, now_us);

@@ -59,6 +59,13 @@ extern "C" {
  */
 #define H2DEC_TABLE_SIZE_MAX (1u << 20)
 
+/*
+ * H2DEC_STRING_MAX is the longest name or value, as sent, that nghttp2's
+ * inflater takes; a longer one is reported as H2DEC_FAULT_HPACK, because it
+ * cannot be told apart.
+ */
+#define H2DEC_STRING_MAX 65536
+
 /* H2DEC_SETTINGS_MAX bounds the parameters reported of one SETTINGS frame;
  * RFC 9113 defines six. All of them take effect. */
 #define H2DEC_SETTINGS_MAX 32
@@ -415,6 +422,8 @@ struct h2dec_ending {
     /* side and code of the RST_STREAM, for H2DEC_END_RESET. */
     enum h2dec_side side;
     uint32_t code;
+    /* refused is 1 when a GOAWAY had excluded the stream. */
+    uint8_t refused;
 };
 
 /* enum h2dec_fault_code is what a peer did wrong. */

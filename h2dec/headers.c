@@ -151,7 +151,8 @@ h2dec_headers_begin(struct direction *dir)
 static int
 hpack_lose(struct h2dec_conn *conn, struct direction *dir, int error)
 {
-    int silent = dir->hpack_late;
+    /* The notice of the limit, or of the late start, has said it all. */
+    int silent = dir->hpack_late || dir->table_told;
 
     if (error == NGHTTP2_ERR_NOMEM) {
         return H2DEC_ERR_NOMEM;
@@ -161,7 +162,8 @@ hpack_lose(struct h2dec_conn *conn, struct direction *dir, int error)
         return 0;
     }
     return h2dec_conn_fault(conn, dir, H2DEC_FAULT_HPACK, 0, 0,
-                            "the header block cannot be decoded");
+                            "the header block cannot be decoded, or holds a "
+                            "string of more than 65,536 bytes");
 }
 
 void

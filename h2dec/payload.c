@@ -224,7 +224,9 @@ take_data(struct h2dec_conn *conn, struct direction *dir, const uint8_t *data,
           size_t len)
 {
     BOOK_DATA(dir, len, body_bytes);
-    if (dir->data_stream == NULL || conn->callbacks->data == NULL) {
+    /* What follows END_STREAM is the stream's to pay for, and nothing more. */
+    if (dir->data_stream == NULL || dir->data_stream->ended[dir->side] ||
+        conn->callbacks->data == NULL) {
         return 0;
     }
     return conn->callbacks->data(&dir->frame, dir->data_stream, data, len,

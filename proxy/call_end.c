@@ -342,7 +342,8 @@ end_of_reset(const struct call *call, const struct h2dec_ending *ending)
     if (call->ended[SIDE_SERVER]) {
         return "complete";
     }
-    if (ending->side == H2DEC_SERVER && ending->code == CODE_REFUSED_STREAM) {
+    if (ending->refused || (ending->side == H2DEC_SERVER &&
+                            ending->code == CODE_REFUSED_STREAM)) {
         return "refused";
     }
     return ending->side == H2DEC_CLIENT ? "reset_by_client"

@@ -122,6 +122,27 @@ int tap_upgrade(struct tap *tap, struct call *call);
 /* tap_is_lost returns 1 when what |side| sends can no longer be decoded. */
 int tap_is_lost(const struct tap *tap, enum side side);
 
+/* ---- tap.c and tap_detect.c between themselves ---- */
+
+#define OUT_OF_MEMORY "out of memory"
+
+/* tap_fail tells once that decoding has stopped for |why|; the limit is one of
+ * ours when |is_limit|. */
+void tap_fail(struct tap *tap, const char *why, int is_limit);
+
+/* tap_feed sends bytes where those of |from| go. */
+void tap_feed(struct tap *tap, enum side from, const uint8_t *data,
+              size_t len);
+
+/* tap_detect takes first bytes, one by one, so that a decision rests on the
+ * same bytes however they come.  Returns how many were taken. */
+size_t tap_detect(struct tap *tap, enum side from, const uint8_t *data,
+                  size_t len);
+
+/* tap_detect_end says that no more bytes come from |from|: those held back get
+ * their place. */
+void tap_detect_end(struct tap *tap, enum side from);
+
 /* tap_h1_callbacks is how h1dec reports to a tap; see tap_h1.c. */
 extern const struct h1dec_callbacks tap_h1_callbacks;
 
