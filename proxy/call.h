@@ -111,9 +111,12 @@ struct flow {
     uint8_t coded;
     uint8_t coding_ended;
     struct coding coding;
-    /* has_length is 1 when content-length declared length bytes. */
+    /* has_length is 1 when content-length declared length bytes;
+     * has_other_length, when it declared other_length as well. */
     uint8_t has_length;
+    uint8_t has_other_length;
     uint64_t length;
+    uint64_t other_length;
     /* frame numbers the DATA frames or chunks; last_part tells them apart. */
     uint64_t frame;
     uint64_t last_part;
@@ -259,7 +262,7 @@ void call_coding_begin(struct flow *flow, grpcframe_output_cb output);
  * coding is told. */
 void call_coding_end(struct flow *flow);
 
-/* call_http_end tells what is worth a notice of a call that is plain HTTP. */
+/* call_http_end tells what HTTP itself says of a call, whatever is above. */
 void call_http_end(struct call *call);
 
 /* call_is_readable returns 1 when all that |flow| had to say could be read:

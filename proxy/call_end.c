@@ -402,9 +402,7 @@ static void
 tell_call(struct call *call, const struct h2dec_ending *ending,
           uint64_t now_us)
 {
-    if (call->rpc == RPC_NONE) {
-        call_http_end(call);
-    }
+    call_http_end(call);
     if (call->rpc != RPC_GRPC) {
         return;
     }

@@ -138,22 +138,50 @@ parse_http_status(const struct h2dec_field *field)
     return status;
 }
 
-/* A number of bytes (RFC 9110, section 8.6); anything else says nothing. */
+/* A number of bytes (RFC 9110, section 8.6); 0 for anything else, which says
+ * nothing. */
+static int
+parse_length(const char *text, size_t len, uint64_t *length)
+{
+    *length = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+
+        if (digit > 9 || *length > (UINT64_MAX - 9) / 10) {
+            return 0;
+        }
+        *length = *length * 10 + digit;
+    }
+    return len > 0;
+}
+
+/* There should be one length, but it may come several times, on lines of its
+ * own or in a list; of those that differ the first two are kept. */
 static void
 keep_length(struct flow *flow, const struct h2dec_field *field)
 {
-    uint64_t length = 0;
+    const char *list = field->value;
+    size_t rest = field->value_len;
+    size_t len;
 
-    for (uint32_t i = 0; i < field->value_len; i++) {
-        unsigned digit = (unsigned)(unsigned char)field->value[i] - '0';
+    for (;;) {
+        const char *text = coding_next(&list, &rest, &len);
+        uint64_t length;
 
-        if (digit > 9 || length > (UINT64_MAX - 9) / 10) {
+        if (text == NULL) {
             return;
         }
-        length = length * 10 + digit;
+        if (!parse_length(text, len, &length)) {
+            continue;
+        }
+        if (!flow->has_length) {
+            flow->has_length = 1;
+            flow->length = length;
+        } else if (length != flow->length && !flow->has_other_length) {
+            flow->has_other_length = 1;
+            flow->other_length = length;
+        }
     }
-    flow->has_length = field->value_len > 0;
-    flow->length = length;
 }
 
 /* Facts of a direction that either block may carry; 1 when it was one. */

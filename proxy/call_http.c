@@ -389,18 +389,24 @@ tell_length(struct call *call, enum side side)
 {
     const struct flow *flow = &call->flow[side];
     uint64_t body = call->ledger[side].body_bytes;
+    uint64_t length = flow->length;
     struct notice notice;
 
-    if (!flow->has_length || !call->ended[side] || body == flow->length ||
+    /* Of two lengths at least one is wrong. */
+    if (flow->has_other_length && length == body) {
+        length = flow->other_length;
+    }
+    if (!flow->has_length || !call->ended[side] || body == length ||
         !call_is_readable(flow) || !is_length_of_body(call, side)) {
         return;
     }
     notice_init(&notice, NOTICE_CONTENT_LENGTH_MISMATCH, side, call->id);
     notice_detail(&notice,
-                  "content-length is %" PRIu64 ", the body has %" PRIu64
+                  "content-length is %" PRIu64 "%s, the body has %" PRIu64
                   " bytes",
-                  flow->length, body);
-    notice_number(&notice, "content_length", flow->length);
+                  length,
+                  flow->has_other_length ? " and something else" : "", body);
+    notice_number(&notice, "content_length", length);
     notice_number(&notice, "body_bytes", body);
     tap_notice(call->tap, &notice);
 }

@@ -30,6 +30,7 @@ on_stream_open(struct h2dec_stream *stream, void *user)
         /* The request came as HTTP/1.1. */
         tap->upgraded = NULL;
         call->protocol = "h2";
+        call->id = stream->id;
         stream->user = call;
         return 0;
     }
