@@ -75,6 +75,8 @@ h2dec_conn_upgrade(struct h2dec_conn *conn,
         rv = h2dec_stream_open(&conn->streams, 1, &stream);
     }
     if (rv == 0) {
+        h2dec_window_open(conn, stream);
+        h2dec_conn_count(conn, stream);
         stream->opened_us = upgrade->opened_us;
         stream->ended[H2DEC_CLIENT] = 1;
         stream->blocks[H2DEC_CLIENT] = 1;
@@ -207,8 +209,6 @@ h2dec_conn_end_side(struct h2dec_conn *conn, struct h2dec_stream *stream,
         return 0; /* a second END_STREAM has been told as a fault */
     }
     stream->ended[side] = 1;
-    /* It had nothing more to send, so it was not kept from it. */
-    stream->window[side].is_stalled = 0;
     if (conn->callbacks->end_stream != NULL) {
         rv = conn->callbacks->end_stream(stream, side, conn->user)
                  ? H2DEC_ERR_CALLBACK

@@ -37,33 +37,25 @@ extern "C" {
 
 /* ---- Limits: everything that grows has a ceiling --------------------- */
 
-/*
- * H2DEC_STREAMS_MAX bounds the streams open at once.  Servers announce 100 to
- * 1,000; without an announcement HTTP/2 has no bound, so this is ours.
- */
+/* H2DEC_STREAMS_MAX bounds the streams open at once.  Servers announce 100 to
+ * 1,000; without an announcement HTTP/2 has no bound, so this is ours. */
 #define H2DEC_STREAMS_MAX 16384
 
-/*
- * H2DEC_FIELDS_LEN_MAX bounds the names and values kept of one header block;
+/* H2DEC_FIELDS_LEN_MAX bounds the names and values kept of one header block;
  * the rest is decoded and counted, not kept.  Servers refuse lists over 8 to
- * 64 KiB, gRPC's default is 16 KiB.
- */
+ * 64 KiB, gRPC's default is 16 KiB. */
 #define H2DEC_FIELDS_LEN_MAX (256u << 10)
 
 /* H2DEC_FIELDS_MAX bounds the number of fields kept of one block. */
 #define H2DEC_FIELDS_MAX 1024
 
-/*
- * H2DEC_TABLE_SIZE_MAX bounds the HPACK dynamic table that is followed;
- * RFC 7541's default is 4,096, browsers use 65,536.
- */
+/* H2DEC_TABLE_SIZE_MAX bounds the HPACK dynamic table that is followed;
+ * RFC 7541's default is 4,096, browsers use 65,536. */
 #define H2DEC_TABLE_SIZE_MAX (1u << 20)
 
-/*
- * H2DEC_STRING_MAX is the longest name or value, as sent, that nghttp2's
+/* H2DEC_STRING_MAX is the longest name or value, as sent, that nghttp2's
  * inflater takes; a longer one is reported as H2DEC_FAULT_HPACK, because it
- * cannot be told apart.
- */
+ * cannot be told apart. */
 #define H2DEC_STRING_MAX 65536
 
 /* H2DEC_SETTINGS_MAX bounds the parameters reported of one SETTINGS frame;
@@ -88,11 +80,9 @@ extern "C" {
 
 /* ---- Errors ---------------------------------------------------------- */
 
-/*
- * enum h2dec_error is what functions return; 0 is success.  A fatal error is
+/* enum h2dec_error is what functions return; 0 is success.  A fatal error is
  * sticky: from there on bytes are only counted, as undecoded.  Faults of the
- * peers are no errors of the library: they come through the fault callback.
- */
+ * peers are no errors of the library: they come through the fault callback. */
 enum h2dec_error {
     H2DEC_OK = 0,
     /* An argument breaks the contract of the function. */
@@ -205,10 +195,8 @@ struct h2dec_count {
     uint64_t bytes;
 };
 
-/*
- * struct h2dec_books is one direction of the connection:
- * bytes = stream_bytes + connection_bytes + late_bytes + undecoded_bytes.
- */
+/* struct h2dec_books is one direction of the connection:
+ * bytes = stream_bytes + connection_bytes + late_bytes + undecoded_bytes. */
 struct h2dec_books {
     /* bytes is all that was fed. */
     uint64_t bytes;
@@ -244,10 +232,8 @@ struct h2dec_frame {
     uint64_t first_byte_us;
 };
 
-/*
- * struct h2dec_window is a flow-control window, of a stream or a connection,
- * as far as a bystander can know it; the fields are private.
- */
+/* struct h2dec_window is a flow-control window, of a stream or a connection,
+ * as far as a bystander can know it; the fields are private. */
 struct h2dec_window {
     /* delta plus the initial window is the window. */
     int64_t delta;
@@ -376,11 +362,9 @@ struct h2dec_ping {
 /* enum h2dec_window_kind says what a window is the limit of. */
 enum h2dec_window_kind { H2DEC_WINDOW_STREAM, H2DEC_WINDOW_CONNECTION };
 
-/*
- * struct h2dec_stall is a time during which a sender could not send.  That it
+/* struct h2dec_stall is a time during which a sender could not send.  That it
  * wanted to is not on the wire: whoever listens has to judge by |resumed|, by
- * the time from reopened_us to ended_us, and by what had been sent before.
- */
+ * the time from reopened_us to ended_us, and by what had been sent before. */
 struct h2dec_stall {
     /* side is the sender. */
     enum h2dec_side side;
@@ -488,11 +472,9 @@ struct h2dec_fault {
     const char *reason;
 };
 
-/*
- * struct h2dec_callbacks is who listens.  Each pointer may be NULL.  Each
+/* struct h2dec_callbacks is who listens.  Each pointer may be NULL.  Each
  * function returns 0, or non-zero to stop the connection for good
- * (H2DEC_ERR_CALLBACK).
- */
+ * (H2DEC_ERR_CALLBACK). */
 struct h2dec_callbacks {
     /* frame: of DATA when its header has passed, of other types when the
      * whole frame has; before anything else that comes of the frame.
@@ -544,11 +526,9 @@ int h2dec_conn_new(struct h2dec_conn **conn,
  * h2dec_conn_close. */
 void h2dec_conn_free(struct h2dec_conn *conn);
 
-/*
- * h2dec_conn_join says, before any byte of the client is fed, that the
+/* h2dec_conn_join says, before any byte of the client is fed, that the
  * beginning of the connection was missed: there is no preface, and HPACK
- * fields that refer to what came before are unknown.
- */
+ * fields that refer to what came before are unknown. */
 void h2dec_conn_join(struct h2dec_conn *conn);
 
 /* struct h2dec_upgrade is how an HTTP/1.1 connection became HTTP/2 (RFC 7540,
@@ -564,19 +544,15 @@ struct h2dec_upgrade {
     uint64_t opened_us;
 };
 
-/*
- * h2dec_conn_upgrade says, before any byte is fed, that the connection was
+/* h2dec_conn_upgrade says, before any byte is fed, that the connection was
  * upgraded: stream 1 is open, and the client has sent its request.  Returns 0
- * or the fatal error.
- */
+ * or the fatal error. */
 int h2dec_conn_upgrade(struct h2dec_conn *conn,
                        const struct h2dec_upgrade *upgrade);
 
-/*
- * h2dec_conn_feed takes the next |len| bytes that |side| sent.  All of them
+/* h2dec_conn_feed takes the next |len| bytes that |side| sent.  All of them
  * are accounted for, whatever it returns: 0, or the fatal error.  No bytes at
- * all tell the time, for what h2dec_conn_close finds unfinished.
- */
+ * all tell the time, for what h2dec_conn_close finds unfinished. */
 int h2dec_conn_feed(struct h2dec_conn *conn, enum h2dec_side side,
                     const uint8_t *data, size_t len, uint64_t now_us);
 
@@ -587,11 +563,9 @@ void h2dec_conn_abandon(struct h2dec_conn *conn, enum h2dec_side side);
 /* h2dec_conn_finish says that |side| sends nothing more. */
 void h2dec_conn_finish(struct h2dec_conn *conn, enum h2dec_side side);
 
-/*
- * h2dec_conn_close ends the connection: both sides are finished, and each
+/* h2dec_conn_close ends the connection: both sides are finished, and each
  * stream still open ends with H2DEC_END_CONNECTION, in the order they were
- * opened.  Works after a fatal error too.
- */
+ * opened.  Works after a fatal error too. */
 void h2dec_conn_close(struct h2dec_conn *conn);
 
 /* h2dec_conn_books returns the books of what |side| sent. */
@@ -609,11 +583,9 @@ h2dec_conn_concurrency(const struct h2dec_conn *conn, enum h2dec_side side);
 /* h2dec_conn_streams returns the number of open streams. */
 size_t h2dec_conn_streams(const struct h2dec_conn *conn);
 
-/*
- * h2dec_frame_plausible returns 1 when the 9 bytes at |header| can be the
+/* h2dec_frame_plausible returns 1 when the 9 bytes at |header| can be the
  * first frame header that |side| sends: a known type, no longer than any peer
- * may send unasked, on a stream where that type may be.
- */
+ * may send unasked, on a stream where that type may be. */
 int h2dec_frame_plausible(const uint8_t *header, enum h2dec_side side);
 
 #ifdef __cplusplus

@@ -231,6 +231,10 @@ h2dec_settings_upgrade(struct h2dec_conn *conn, const uint8_t *settings,
     if (rv == 0) {
         /* The 101 is the acknowledgement (RFC 7540, section 3.2.1). */
         pending_push(server, &client->settings);
+        if (client->settings.window.is_set) {
+            h2dec_window_initial(conn, server, client->settings.window.last,
+                                 client->offset_base);
+        }
         rv = pending_apply(conn, server);
     }
     return rv;

@@ -339,6 +339,7 @@ end_side(struct h2dec_conn *conn, struct direction *dir,
 {
     struct h2dec_window *window = &stream->window[dir->side];
 
+    /* A side that has ended had nothing more to send. */
     if (stream->ended[dir->side] || stream->blocks[dir->side] == 0) {
         return;
     }
@@ -365,9 +366,10 @@ void
 h2dec_window_close(struct h2dec_conn *conn)
 {
     for (int i = 0; i < 2 && !conn->windows_lost; i++) {
-        const struct direction *dir = &conn->dir[i];
+        struct direction *dir = &conn->dir[i];
 
         if (dir->flow.window.is_stalled) {
+            dir->flow.window.is_stalled = 0;
             stall_report(conn, dir, &dir->flow.window, NULL, 0);
         }
     }

@@ -17,16 +17,16 @@
  * Any bulk transfer comes to the end of its window again and again, and waits
  * until the receiver has read: some hundred times, microseconds to some
  * milliseconds each, in a 20 MiB message between processes of one machine
- * with windows of 64 KiB.  That is how flow control is meant to work.  A
- * notice is due when a sender sat for STALL_LONG_US at once, or when stalls of
- * STALL_LEAST_US and more, of which a scheduler alone does not make many, add
- * up to STALL_TOLD_US and to one part in STALL_SHARE of the call.  The latter
- * is what a window too small for the round trip looks like.
+ * with windows of 64 KiB, and tens of milliseconds when that is busy.  That is
+ * how flow control is meant to work.  A notice is due when a sender sat for
+ * STALL_LONG_US at once, or when stalls of STALL_LEAST_US and more add up to
+ * STALL_TOLD_US and to one part in STALL_SHARE of the call: a window that is
+ * too small for the round trip makes a call of hardly anything else.
  */
-#define STALL_LONG_US 250000
+#define STALL_LONG_US 200000
 #define STALL_LEAST_US 10000
-#define STALL_TOLD_US 20000
-#define STALL_SHARE 4
+#define STALL_TOLD_US 100000
+#define STALL_SHARE 2
 
 /*
  * gRPC servers tolerate one PING in five minutes without calls and, beyond
@@ -51,35 +51,37 @@
 
 /* ---- Stalls ---------------------------------------------------------- */
 
-/* enum wait is what the bytes sent say of whether there are more to send. */
-enum wait { WAIT_NO, WAIT_YES, WAIT_UNKNOWN };
+/* enum wait is what has been sent says of whether there is more to send. */
+enum wait { WAIT_NO, WAIT_MAYBE, WAIT_YES };
 
-/* A message begun is evidence; after a complete one the side may simply have
- * nothing to say. */
+/* A message begun is evidence, as is a body shorter than declared; after a
+ * complete message the side may simply have nothing to say. */
 static enum wait
 wait_of(const struct call *call, enum side side,
         const struct h2dec_stream *stream)
 {
     const struct flow *flow = &call->flow[side];
+    uint64_t body_bytes = stream->ledger[side].body_bytes;
 
+    if (flow->has_length && body_bytes < flow->length) {
+        return WAIT_YES;
+    }
     if (!flow->parsing || flow->coded) {
-        return WAIT_UNKNOWN;
+        return WAIT_MAYBE;
     }
     if (grpcframe_reader_rest(&flow->reader).bytes > 0) {
         return WAIT_YES;
     }
-    /* A client that has sent nothing still owes its request. */
-    return side == SIDE_CLIENT && stream->ledger[side].body_bytes == 0
-               ? WAIT_YES
-               : WAIT_NO;
+    /* A client that has sent nothing probably owes its request. */
+    return side == SIDE_CLIENT && body_bytes == 0 ? WAIT_MAYBE : WAIT_NO;
 }
 
-/* Returns whether the sender was kept from sending: it wanted to, or it went
- * on sooner after the window was opened than it had been closed. */
+/* Returns whether the sender was kept from sending: it had more to send, or it
+ * went on sooner after the window was opened than it had been closed. */
 static int
 has_waited(const struct h2dec_stall *stall, const struct h2dec_stream *stream)
 {
-    enum wait wait = WAIT_UNKNOWN;
+    enum wait wait = WAIT_MAYBE;
 
     if (stream == NULL) {
         return stall->resumed;
@@ -90,11 +92,14 @@ has_waited(const struct h2dec_stall *stall, const struct h2dec_stream *stream)
     if (stream->user != NULL) {
         wait = wait_of(stream->user, (enum side)stall->side, stream);
     }
-    if (wait == WAIT_NO) {
-        return stall->resumed && stall->ended_us - stall->reopened_us <=
-                                     stall->reopened_us - stall->started_us;
+    if (wait == WAIT_YES) {
+        return 1;
     }
-    return 1;
+    if (!stall->resumed) {
+        return wait == WAIT_MAYBE && !stall->reopened;
+    }
+    return stall->ended_us - stall->reopened_us <=
+           stall->reopened_us - stall->started_us;
 }
 
 static void

@@ -297,6 +297,29 @@ test_changes_before_headers(void **state)
     assert_int_equal(seen.n_faults[H2DEC_FAULT_WINDOW_EXCEEDED], 0);
 }
 
+/* Nor does a response begin with 1xx. */
+static void
+test_informational(void **state)
+{
+    struct seen seen;
+
+    (void)state;
+    start(&seen, 100);
+    ack(&seen, H2DEC_SERVER);
+    settings(&seen, H2DEC_CLIENT, INITIAL_WINDOW, 0);
+    ack(&seen, H2DEC_SERVER);
+    /* `:status` as an indexed name, and its value. */
+    frame(&seen, H2DEC_SERVER, H2DEC_HEADERS, H2DEC_FLAG_END_HEADERS, 1,
+          "\x08\x03" "103", 5);
+    seen.now_us = 5000;
+    update(&seen, H2DEC_CLIENT, 1, 100);
+    headers(&seen, H2DEC_SERVER, 1, 0);
+    data(&seen, H2DEC_SERVER, 1, 10, 0);
+    finish(&seen);
+    assert_int_equal(seen.n_stalls, 0);
+    assert_int_equal(seen.ended.headers_us[H2DEC_SERVER], 5000);
+}
+
 /* More changes than are kept, while nothing happens on the stream: the window
  * is right nevertheless. */
 static void
@@ -441,6 +464,42 @@ test_concurrency(void **state)
     finish(&seen);
 }
 
+/* The upgraded request is stream 1, and HTTP2-Settings is the first word on
+ * the server's windows. */
+static void
+test_upgrade(void **state)
+{
+    static const uint8_t window[] = {0, INITIAL_WINDOW, 0, 0, 0, 100};
+    struct h2dec_upgrade upgrade = {.settings = window,
+                                    .settings_len = sizeof(window),
+                                    .opened_us = 1000};
+    struct seen seen;
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    assert_int_equal(h2dec_conn_new(&seen.conn, &callbacks, &seen), 0);
+    assert_int_equal(h2dec_conn_upgrade(seen.conn, &upgrade), 0);
+    assert_int_equal(h2dec_conn_concurrency(seen.conn, H2DEC_CLIENT)->open, 1);
+    settings(&seen, H2DEC_SERVER, INITIAL_WINDOW, 65535);
+    seen.now_us = 2000;
+    headers(&seen, H2DEC_SERVER, 1, 0);
+    data(&seen, H2DEC_SERVER, 1, 100, 0);
+    assert_int_equal(seen.n_faults[H2DEC_FAULT_WINDOW_EXCEEDED], 0);
+    h2dec_conn_feed(seen.conn, H2DEC_CLIENT, (const uint8_t *)h2dec_preface,
+                    H2DEC_PREFACE_LEN, 3000);
+    update(&seen, H2DEC_CLIENT, 1, H2DEC_WINDOW_MAX);
+    assert_int_equal(seen.n_faults[H2DEC_FAULT_WINDOW_OVERFLOW], 0);
+    update(&seen, H2DEC_CLIENT, 1, 1);
+    assert_int_equal(seen.n_faults[H2DEC_FAULT_WINDOW_OVERFLOW], 1);
+    h2dec_conn_close(seen.conn);
+    assert_int_equal(seen.n_stalls, 0);
+    assert_true(seen.ended.headers_us[H2DEC_CLIENT] == H2DEC_NEVER);
+    assert_true(seen.ended.first_data_us[H2DEC_CLIENT] == H2DEC_NEVER);
+    assert_int_equal(seen.ended.first_data_us[H2DEC_SERVER], 2000);
+    assert_int_equal(h2dec_conn_concurrency(seen.conn, H2DEC_CLIENT)->open, 0);
+    h2dec_conn_free(seen.conn);
+}
+
 static void
 test_first_data(void **state)
 {
@@ -491,11 +550,13 @@ main(void)
         cmocka_unit_test(test_opened_while_sending),
         cmocka_unit_test(test_fault_is_no_stall),
         cmocka_unit_test(test_changes_before_headers),
+        cmocka_unit_test(test_informational),
         cmocka_unit_test(test_changes_max),
         cmocka_unit_test(test_pending_max),
         cmocka_unit_test(test_connection),
         cmocka_unit_test(test_callback_stops),
         cmocka_unit_test(test_concurrency),
+        cmocka_unit_test(test_upgrade),
         cmocka_unit_test(test_first_data),
         cmocka_unit_test(test_ping),
     };
