@@ -166,7 +166,7 @@ tell_foreign(struct call *call)
     struct notice notice;
     size_t len;
     const char *type =
-        call_text(call, &flow->facts[FLOW_CONTENT_TYPE], &len);
+        call_shown(call, &flow->facts[FLOW_CONTENT_TYPE], &len);
 
     call_notice(&notice, call,
                 is_ok ? NOTICE_CONTENT_TYPE_MISMATCH

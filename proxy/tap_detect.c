@@ -143,7 +143,10 @@ decide(struct tap *tap, enum side side, enum speech speech)
     struct tap_dir *other = &tap->dir[side_other(side)];
 
     dir->speech = speech;
-    if (other->speech != SPEECH_OPEN) {
+    if (side == SIDE_SERVER && other->speech == SPEECH_HTTP1 &&
+        speech == SPEECH_OTHER) {
+        tap->mismatch = 1; /* it is an answer, and none of HTTP */
+    } else if (other->speech != SPEECH_OPEN) {
         tap->mismatch = is_mismatch(tap->dir[SIDE_CLIENT].speech,
                                     tap->dir[SIDE_SERVER].speech) != 0;
     }

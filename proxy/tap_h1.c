@@ -154,7 +154,7 @@ block_of(const struct h1dec_head *head)
     if (head->side == H1DEC_CLIENT) {
         return H2DEC_BLOCK_REQUEST;
     }
-    return head->status < 200 && head->status != 101
+    return head->status < 200 && !head->switches
                ? H2DEC_BLOCK_INFORMATIONAL
                : H2DEC_BLOCK_RESPONSE;
 }
@@ -187,6 +187,27 @@ write_headers(struct tap *tap, const struct h1dec_head *head,
     headers->fields = fields->list + n_pseudo;
     headers->n_fields = head->n_fields;
     event_headers(tap, headers, line);
+}
+
+/* A response that nobody asked for: servers send 4xx and 5xx so, before they
+ * hang up; any other belongs to a request, and both sides are out of step. */
+static void
+tell_unasked(struct tap *tap, const struct h1dec_head *head,
+             const struct h1dec_exchange *exchange)
+{
+    static const char reason[] = "a response without a request";
+    struct notice notice;
+
+    if (head->side != H1DEC_SERVER || exchange->begun[H1DEC_CLIENT] ||
+        head->status < 200 || head->status >= 400) {
+        return;
+    }
+    notice_init(&notice, NOTICE_H1_DESYNC, SIDE_SERVER, exchange->id);
+    notice_detail(&notice, "%s: HTTP status %u", reason, head->status);
+    notice_number(&notice, "offset",
+                  h1dec_conn_books(tap->h1, H1DEC_SERVER)->bytes);
+    notice_text(&notice, "reason", reason, sizeof(reason) - 1);
+    tap_notice(tap, &notice);
 }
 
 static int
@@ -227,6 +248,12 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
         return 0; /* the response is still to come, on stream 1 */
     }
     call_headers(call, &headers, tap->now_us);
+    if (head->side == H1DEC_CLIENT) {
+        /* :authority is Host under another name. */
+        call->facts[FACT_AUTHORITY].secret |=
+            tap_is_secret(tap, "host", 4) != 0;
+    }
+    tell_unasked(tap, head, exchange);
     return 0;
 }
 
