@@ -356,6 +356,10 @@ struct grpcframe_rest {
 struct grpcframe_rest
 grpcframe_reader_rest(const struct grpcframe_reader *reader);
 
+/* grpcframe_reader_decoding returns how many bytes have come out so far of the
+ * compressed message under way. */
+uint64_t grpcframe_reader_decoding(const struct grpcframe_reader *reader);
+
 /* grpcframe_reader_clear gives the decoder back; |reader| itself is not
  * freed.  May be called again.  What is fed later is still taken apart, but
  * the message that was being inflated ends with UNAVAILABLE. */

@@ -229,6 +229,13 @@ grpcframe_reader_rest(const struct grpcframe_reader *reader)
     return rest;
 }
 
+uint64_t
+grpcframe_reader_decoding(const struct grpcframe_reader *reader)
+{
+    return reader->decoder == NULL ? 0
+                                   : grpcframe_decoder_length(reader->decoder);
+}
+
 void
 grpcframe_reader_clear(struct grpcframe_reader *reader)
 {

@@ -267,7 +267,12 @@ h2dec_goaway_end(struct h2dec_conn *conn, struct direction *dir)
     if (dir->goaway_last < dir->goaway_limit) {
         dir->goaway_limit = dir->goaway_last;
     }
-    refuse_streams(conn);
+    /* A peer that sends many is not worth a walk through the streams each
+     * time: they still end as refused, when they end. */
+    if (dir->n_goaways < H2DEC_GOAWAYS_MAX) {
+        dir->n_goaways++;
+        refuse_streams(conn);
+    }
     return 0;
 }
 

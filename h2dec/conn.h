@@ -148,6 +148,8 @@ struct direction {
      * under way. */
     uint32_t fixed_len;
     uint32_t left;
+    /* n_goaways counts those that have been acted on at once. */
+    uint8_t n_goaways;
     /* offset_base is how many bytes came before HTTP/2 began. */
     uint64_t offset_base;
     /* unbooked is how many bytes of the frame wait for an owner. */

@@ -62,6 +62,10 @@ extern "C" {
  * RFC 9113 defines six. All of them take effect. */
 #define H2DEC_SETTINGS_MAX 32
 
+/* H2DEC_GOAWAYS_MAX bounds the GOAWAY frames of a side that end streams at
+ * once; a graceful shutdown has two. */
+#define H2DEC_GOAWAYS_MAX 8
+
 /* H2DEC_DEBUG_MAX bounds the debug data reported of one GOAWAY frame. */
 #define H2DEC_DEBUG_MAX 1024
 

@@ -11,11 +11,16 @@
 
 #define BUCKETS_FIRST 16
 
+/* Ids are the peer's to choose.  The table's own address, which no peer knows,
+ * goes into the product, so that they cannot all be made to meet in one
+ * bucket. */
 static size_t
-bucket_of(size_t n_buckets, uint32_t id)
+bucket_of(const struct stream_table *table, size_t n_buckets, uint32_t id)
 {
-    /* Ids of one parity count up by two: the lowest bit says nothing. */
-    return (id >> 1) & (n_buckets - 1);
+    uint64_t seed = (uint64_t)(uintptr_t)table >> 4;
+    uint64_t hash = ((uint64_t)id ^ seed) * 0x9e3779b97f4a7c15u;
+
+    return (size_t)(hash >> 40) & (n_buckets - 1);
 }
 
 struct h2dec_stream *
@@ -26,7 +31,7 @@ h2dec_stream_find(const struct stream_table *table, uint32_t id)
     if (table->n_buckets == 0) {
         return NULL;
     }
-    stream = table->buckets[bucket_of(table->n_buckets, id)];
+    stream = table->buckets[bucket_of(table, table->n_buckets, id)];
     while (stream != NULL && stream->id != id) {
         stream = stream->chain;
     }
@@ -116,7 +121,7 @@ table_grow(struct stream_table *table)
         return H2DEC_ERR_NOMEM;
     }
     for (struct h2dec_stream *s = table->first; s != NULL; s = s->next) {
-        struct h2dec_stream **bucket = &buckets[bucket_of(n, s->id)];
+        struct h2dec_stream **bucket = &buckets[bucket_of(table, n, s->id)];
 
         s->chain = *bucket;
         *bucket = s;
@@ -131,7 +136,7 @@ static void
 table_link(struct stream_table *table, struct h2dec_stream *stream)
 {
     struct h2dec_stream **bucket =
-        &table->buckets[bucket_of(table->n_buckets, stream->id)];
+        &table->buckets[bucket_of(table, table->n_buckets, stream->id)];
 
     stream->chain = *bucket;
     *bucket = stream;
@@ -175,7 +180,7 @@ void
 h2dec_stream_remove(struct stream_table *table, struct h2dec_stream *stream)
 {
     struct h2dec_stream **link =
-        &table->buckets[bucket_of(table->n_buckets, stream->id)];
+        &table->buckets[bucket_of(table, table->n_buckets, stream->id)];
 
     while (*link != stream) {
         link = &(*link)->chain;

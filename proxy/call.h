@@ -117,6 +117,10 @@ struct flow {
     uint8_t has_other_length;
     uint64_t length;
     uint64_t other_length;
+    /* decoded_done is what complete messages have put out, decoded_counted how
+     * much of all is in the direction's sum. */
+    uint64_t decoded_done;
+    uint64_t decoded_counted;
     /* frame numbers the DATA frames or chunks; last_part tells them apart. */
     uint64_t frame;
     uint64_t last_part;
@@ -251,6 +255,18 @@ struct call_figures call_figures(const struct flow *flow);
 
 /* call_body_clear gives decoders back. */
 void call_body_clear(struct flow *flow);
+
+/* ---- call_budget.c ---- */
+
+/* call_budget_apply sets what the next message or body may put out; before
+ * the first byte of a DATA frame or chunk, and after each message. */
+void call_budget_apply(struct flow *flow);
+
+/* call_budget_count notes what |flow|'s decoders have put out. */
+void call_budget_count(struct flow *flow);
+
+/* call_budget_pass notes that |len| bytes of body have passed. */
+void call_budget_pass(struct flow *flow, size_t len);
 
 /* ---- call_http.c ---- */
 

@@ -9,6 +9,10 @@
 #include "event.h"
 #include "tap_conn.h"
 
+/* Below a content-encoding a message may cost next to nothing: zeros are
+ * messages without end.  Those of an honest body take a byte each and more. */
+#define LAYERED_MESSAGES_FREE 1000
+
 /* The receive limit that gRPC stacks have unless told otherwise. */
 #define MESSAGE_LIMIT_USUAL 4194304u
 
@@ -161,8 +165,11 @@ tell_decode_limit(struct flow *flow, const struct grpcframe_message *message)
     message_notice(&notice, flow, NOTICE_DECODE_LIMIT, message);
     notice_detail(&notice,
                   "decoding of message %" PRIu64 " (%" PRIu32 " bytes on the "
-                  "wire) stopped at the limit of %" PRIu64 " bytes",
-                  message->index, message->length, limit);
+                  "wire) stopped after %" PRIu64 " bytes: %s",
+                  message->index, message->length, message->decoded_length,
+                  message->decoded_length == limit
+                      ? "the limit"
+                      : "too much for what was sent");
     notice_number(&notice, "limit", limit);
     notice_number(&notice, "decoded_at_least", message->decoded_length);
     tap_notice(flow->call->tap, &notice);
@@ -323,6 +330,11 @@ on_message(const struct grpcframe_message *message, void *user)
         }
         call->last_message_us = now_us;
     }
+    if (message->compressed) {
+        flow->decoded_done += message->decoded_length;
+        call_budget_count(flow);
+        call_budget_apply(flow);
+    }
     tell_reserved(flow, message->index, message->flag, message->length);
     event_message(flow, message, now_us);
     tell_result(flow, message);
@@ -340,7 +352,11 @@ static int
 on_inflated(const uint8_t *data, size_t len, void *user)
 {
     struct flow *flow = user;
+    uint64_t most = LAYERED_MESSAGES_FREE + coding_consumed(&flow->coding);
 
+    if (flow->reader.tally.messages > most) {
+        return -1;
+    }
     return grpcframe_reader_feed(&flow->reader, data, len, flow->frame,
                                  flow->call->tap->now_us);
 }
@@ -405,6 +421,7 @@ call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
     if (part != flow->last_part) {
         flow->last_part = part;
         flow->frame++;
+        call_budget_apply(flow);
     }
     keep_head(flow, data, len);
     if (flow->coded) {
@@ -415,6 +432,7 @@ call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
     if (flow->parsing) {
         check_prefix(flow);
     }
+    call_budget_pass(flow, len);
 }
 
 /* A body that is not followed as messages, or lies below a content-encoding,

@@ -78,6 +78,11 @@ keep(struct call *call, struct call_value *value,
     value->secret = tap_is_secret(call->tap, field->name,
                                   field->name_len) != 0;
     call_set(call, value, field->value, field->value_len);
+    if (!value->known) {
+        /* No room: that a fact is absent says nothing about the wire. */
+        call->flow[SIDE_CLIENT].partial = 1;
+        call->flow[SIDE_SERVER].partial = 1;
+    }
 }
 
 static void
@@ -313,7 +318,7 @@ keep_message(struct call *call, const struct h2dec_field *field)
     }
     len = grpcframe_percent_decode(decoded, field->value, len, &malformed);
     call_set(call, value, decoded, len);
-    if (malformed) {
+    if (malformed && !value->cut) {
         tell_metadata(&call->flow[SIDE_SERVER], field,
                       "has a malformed percent-encoding, kept as it is");
     }

@@ -287,6 +287,17 @@ stage_feed(struct coding_stage *stage, const uint8_t *data, size_t len)
                 grpcframe_decoder_feed(stage->decoder, data, len));
 }
 
+/* What grpcframe hands to a codec at once counts as consumed. */
+#define STEP 4096
+
+uint64_t
+coding_consumed(const struct coding *coding)
+{
+    return coding->n_stages == 0 || coding->stages[0].decoder == NULL
+               ? coding->decoded_bytes
+               : grpcframe_decoder_offset(coding->stages[0].decoder) + STEP;
+}
+
 /* Each layer may stay below what grpcframe puts up with, and all together
  * make gigabytes of a few bytes. */
 static int
@@ -295,8 +306,7 @@ is_bomb(const struct coding *coding)
     return coding->n_stages > 1 &&
            coding->decoded_bytes > GRPCFRAME_RATIO_FREE &&
            coding->decoded_bytes / GRPCFRAME_RATIO_MAX >
-               grpcframe_decoder_offset(coding->stages[0].decoder) +
-                   4096u /* taken in at once */;
+               coding_consumed(coding);
 }
 
 /* What the body holds, at the end of the chain. */

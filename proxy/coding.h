@@ -93,6 +93,10 @@ const char *coding_magic(const struct coding *coding);
  * than damaged or cut short. */
 int coding_is_other(const struct coding *coding);
 
+/* coding_consumed returns how much of the body has been undone; counted in
+ * steps, so that it does not depend on how the body was cut. */
+uint64_t coding_consumed(const struct coding *coding);
+
 /* coding_clear gives the decoders back; nothing may be fed after it.  May be
  * called again. */
 void coding_clear(struct coding *coding);

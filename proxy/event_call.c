@@ -11,6 +11,9 @@
 #include "tap_conn.h"
 #include "timefmt.h"
 
+/* MESSAGE_PATH_MAX bounds `path` in message events; methods have some 50. */
+#define MESSAGE_PATH_MAX 512
+
 #define REDACTED "[redacted]"
 
 /* Starts a line; 0 when it is not wanted or there is no room for it. */
@@ -301,6 +304,18 @@ put_encoding(struct json *json, const struct flow *flow,
                     : NULL);
 }
 
+/* A path comes with each message, however small: a long one is cut here, and
+ * whole in the call event. */
+static void
+put_path(struct json *json, const struct call *call)
+{
+    size_t len;
+    const char *text = call_shown(call, &call->facts[FACT_PATH], &len);
+
+    json_text(json, "path", text, len < MESSAGE_PATH_MAX ? len
+                                                         : MESSAGE_PATH_MAX);
+}
+
 void
 event_message(struct flow *flow, const struct grpcframe_message *message,
               uint64_t now_us)
@@ -312,7 +327,7 @@ event_message(struct flow *flow, const struct grpcframe_message *message,
         return;
     }
     json_uint(&json, "stream", call->id);
-    put_value(&json, "path", call, &call->facts[FACT_PATH]);
+    put_path(&json, call);
     json_literal(&json, "from", side_name(flow->side));
     json_uint(&json, "index", message->index);
     json_uint(&json, "flag", message->flag);

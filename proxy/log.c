@@ -32,8 +32,15 @@ static struct {
 static int
 log_open(const char *path)
 {
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
-                0666);
+    /* A FIFO without a reader must not hold up the traffic: it is refused. */
+    int fd = open(path,
+                  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY |
+                      O_NONBLOCK,
+                  0666);
+
+    if (fd >= 0)
+        (void)fcntl(fd, F_SETFL, O_APPEND);
+    return fd;
 }
 
 int

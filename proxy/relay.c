@@ -302,7 +302,7 @@ on_readable(evutil_socket_t fd, short what, void *arg)
     struct half *half = arg;
     struct worker *worker = half->relay->worker;
     uint64_t now_us = worker_now(worker);
-    ssize_t len = recv(half->fd, worker->buffer, WORKER_BUFFER_SIZE, 0);
+    ssize_t len = recv(half->fd, worker->buffer, worker->read_size, 0);
 
     (void)fd;
     (void)what;

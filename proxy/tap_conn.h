@@ -48,6 +48,10 @@ struct tap_dir {
     uint8_t first_len;
     /* opaque_bytes counts what no decoder has been given. */
     uint64_t opaque_bytes;
+    /* body_bytes is the bodies so far, decoded_bytes what came out of those
+     * that are compressed: see call_budget.c. */
+    uint64_t body_bytes;
+    uint64_t decoded_bytes;
 };
 
 struct call;

@@ -454,6 +454,8 @@ worker_init(struct worker *worker, struct worker_pool *pool,
     worker->pipe[1] = -1;
     worker->lossless = config->sink != NULL
                        && sink_is_lossless(config->sink);
+    worker->read_size =
+        worker->lossless ? WORKER_LOSSLESS_READ : WORKER_BUFFER_SIZE;
     worker->wall_checked_us = net_now_us();
     worker->wall_offset_us = net_wall_offset_us();
     lane_init(&worker->lane, config->sink);

@@ -30,6 +30,11 @@ struct worker_pool;
  * measurable, smaller ones cost system calls. */
 #define WORKER_BUFFER_SIZE (256u << 10)
 
+/* WORKER_LOSSLESS_READ is what one recv may bring with --lossless: the events
+ * of a read are all written, whatever their number, before the next one is
+ * held up, and a byte can cost some hundred bytes of events. */
+#define WORKER_LOSSLESS_READ (16u << 10)
+
 /* struct worker_config is the same for all workers. */
 struct worker_config {
     /* upstream is where the server is. */
@@ -87,8 +92,9 @@ struct worker {
     int is_held;
     /* is_stopping is 1 from WORKER_STOP on. */
     int is_stopping;
-    /* buffer is what every recv reads into. */
+    /* buffer is what every recv reads into, read_size bytes at most. */
     uint8_t *buffer;
+    size_t read_size;
     struct lane lane;
     /* summary is NULL unless wanted. */
     struct summary *summary;
