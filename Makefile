@@ -58,6 +58,7 @@ TOOLS := $(addprefix $(OUT)/tests/,run_vectors corpus_hpack corpus_frames \
   soak_bytes big_message)
 EXAMPLES := $(OUT)/echo_server $(OUT)/echo_client
 
+.DEFAULT_GOAL := all
 needs:
 	@$(PKG_CONFIG) --print-errors --exists $(NEEDS) || { \
 	  echo "libraries are missing: make setup, or see tests/setup" >&2; exit 1; }
