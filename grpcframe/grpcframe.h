@@ -196,6 +196,14 @@ enum grpcframe_result grpcframe_decoder_feed(struct grpcframe_decoder *decoder,
 enum grpcframe_result
 grpcframe_decoder_finish(struct grpcframe_decoder *decoder);
 
+/*
+ * grpcframe_decoder_set_free sets how much may come out before
+ * GRPCFRAME_RATIO_MAX counts: GRPCFRAME_RATIO_FREE unless set, before the
+ * first byte is fed.
+ */
+void grpcframe_decoder_set_free(struct grpcframe_decoder *decoder,
+                                uint64_t bytes);
+
 /* grpcframe_decoder_length returns how many bytes came out so far. */
 uint64_t grpcframe_decoder_length(const struct grpcframe_decoder *decoder);
 
@@ -297,6 +305,9 @@ typedef int (*grpcframe_message_cb)(const struct grpcframe_message *message,
 struct grpcframe_reader {
     /* tally may be read at any time. */
     struct grpcframe_tally tally;
+    /* ratio_free may be set at any time: see grpcframe_decoder_set_free; it
+     * holds for messages that begin afterwards. */
+    uint64_t ratio_free;
     /* private */
     /* message is the current one, complete as far as it can be. */
     struct grpcframe_message message;

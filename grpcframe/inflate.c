@@ -216,6 +216,7 @@ grpcframe_decoder_get(struct grpcframe_pool *pool, enum grpcframe_codec codec,
     decoder->output = output;
     decoder->user = user;
     decoder->ceiling = ceiling == 0 ? UINT64_MAX : ceiling;
+    decoder->ratio_free = GRPCFRAME_RATIO_FREE;
     decoder->length = 0;
     decoder->offset = 0;
     decoder->fed = 0;
@@ -261,9 +262,15 @@ grpcframe_inflate_scratch(struct grpcframe_decoder *decoder)
 static int
 is_bomb(const struct grpcframe_decoder *decoder)
 {
-    return decoder->length > GRPCFRAME_RATIO_FREE &&
+    return decoder->length > decoder->ratio_free &&
            decoder->length / GRPCFRAME_RATIO_MAX >
                decoder->offset + GRPCFRAME_STEP;
+}
+
+void
+grpcframe_decoder_set_free(struct grpcframe_decoder *decoder, uint64_t bytes)
+{
+    decoder->ratio_free = bytes;
 }
 
 enum grpcframe_result

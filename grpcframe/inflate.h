@@ -99,6 +99,8 @@ struct grpcframe_decoder {
     void *user;
     /* ceiling is the most that may come out; UINT64_MAX for no ceiling. */
     uint64_t ceiling;
+    /* ratio_free is what may come out before the ratio counts. */
+    uint64_t ratio_free;
     /* length counts what came out. */
     uint64_t length;
     /* offset counts what was consumed; that of the fault once there is one. */

@@ -21,6 +21,7 @@ grpcframe_reader_init(struct grpcframe_reader *reader,
     reader->pool = pool;
     reader->codec = codec;
     reader->ceiling = ceiling;
+    reader->ratio_free = GRPCFRAME_RATIO_FREE;
     reader->on_message = on_message;
     reader->user = user;
 }
@@ -123,6 +124,7 @@ reader_inflate(struct grpcframe_reader *reader, const uint8_t *data, size_t len)
             reader->message.result = GRPCFRAME_RESULT_MEMORY;
             return;
         }
+        grpcframe_decoder_set_free(reader->decoder, reader->ratio_free);
     }
     result = grpcframe_inflate_feed(reader->decoder, data, len, last);
     if (last)

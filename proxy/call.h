@@ -258,8 +258,8 @@ void call_body_clear(struct flow *flow);
 
 /* ---- call_budget.c ---- */
 
-/* call_budget_apply sets what the next message or body may put out; before
- * the first byte of a DATA frame or chunk, and after each message. */
+/* call_budget_apply sets what the next message or body may put out for free;
+ * before the first byte of a DATA frame or chunk, and after each message. */
 void call_budget_apply(struct flow *flow);
 
 /* call_budget_count notes what |flow|'s decoders have put out. */

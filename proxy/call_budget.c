@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Owns the budget of decompression: what a direction of a connection may make
- * the tap put out, by the body bytes it has sent.  Each message and body has
- * the ceiling of --max-decoded-bytes besides; this one is for many of them.
+ * the tap put out, by the body bytes it has sent.  A message or body by itself
+ * is bounded by GRPCFRAME_RATIO_MAX and by --max-decoded-bytes; this is for
+ * many of them.
  *
  * It only counts what has passed in whole frames (or chunks), so that it does
  * not depend on how they were cut.
@@ -45,18 +46,18 @@ call_budget_count(struct flow *flow)
 void
 call_budget_apply(struct flow *flow)
 {
-    const struct tap *tap = flow->call->tap;
-    const struct tap_dir *dir = &tap->dir[flow->side];
-    uint64_t ceiling = tap->shared->config->max_decoded_bytes;
+    const struct tap_dir *dir = &flow->call->tap->dir[flow->side];
     uint64_t budget = BUDGET_FREE + BUDGET_RATIO * dir->body_bytes;
-    uint64_t left = budget > dir->decoded_bytes ? budget - dir->decoded_bytes
-                                                : 1;
+    uint64_t left =
+        budget > dir->decoded_bytes ? budget - dir->decoded_bytes : 0;
 
-    if (ceiling == 0 || left < ceiling) {
-        ceiling = left;
+    /* What comes out of a message beyond that has to be paid for by its own
+     * bytes. */
+    if (left > BUDGET_FREE) {
+        left = BUDGET_FREE;
     }
-    flow->reader.ceiling = ceiling;
-    flow->coding.ceiling = ceiling;
+    flow->reader.ratio_free = left;
+    flow->coding.ratio_free = left;
 }
 
 void

@@ -304,7 +304,7 @@ static int
 is_bomb(const struct coding *coding)
 {
     return coding->n_stages > 1 &&
-           coding->decoded_bytes > GRPCFRAME_RATIO_FREE &&
+           coding->decoded_bytes > coding->ratio_free &&
            coding->decoded_bytes / GRPCFRAME_RATIO_MAX >
                coding_consumed(coding);
 }
@@ -381,6 +381,7 @@ coding_open(struct coding *coding, struct grpcframe_pool *pool,
     memset(coding, 0, sizeof(*coding));
     coding->pool = pool;
     coding->ceiling = ceiling;
+    coding->ratio_free = GRPCFRAME_RATIO_FREE;
     coding->output = output;
     coding->user = user;
     if (n > CODING_MAX) {
@@ -418,6 +419,7 @@ begin(struct coding *coding)
             note_result(coding, i, GRPCFRAME_RESULT_MEMORY);
             return;
         }
+        grpcframe_decoder_set_free(stage->decoder, coding->ratio_free);
     }
 }
 

@@ -55,6 +55,9 @@ struct coding {
     /* pool lends the decoders; ceiling bounds each of them. */
     struct grpcframe_pool *pool;
     uint64_t ceiling;
+    /* ratio_free is what may come out before GRPCFRAME_RATIO_MAX counts; may
+     * be set before the first byte. */
+    uint64_t ratio_free;
     /* output (may be NULL) sees what comes out. */
     grpcframe_output_cb output;
     void *user;
