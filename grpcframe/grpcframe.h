@@ -292,11 +292,44 @@ struct grpcframe_tally {
      * grown_bytes by how much altogether. */
     uint64_t grown_messages;
     uint64_t grown_bytes;
+    /* trailer_bytes is prefix and payload of a complete trailers frame. */
+    uint64_t trailer_bytes;
+    /* surplus_bytes counts what came behind that, where nothing may. */
+    uint64_t surplus_bytes;
 };
 
 /* grpcframe_message_cb is given each message; non-zero stops the reader. */
 typedef int (*grpcframe_message_cb)(const struct grpcframe_message *message,
                                     void *user);
+
+/*
+ * GRPCFRAME_TRAILERS_MAX bounds what is kept of the text of a trailers frame:
+ * twice the 8 KiB that gRPC stacks take as metadata unless told otherwise.
+ */
+#define GRPCFRAME_TRAILERS_MAX 16384
+
+/*
+ * struct grpcframe_trailers is the frame that ends a response of gRPC-Web
+ * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md): flag 0x80,
+ * or 0x81 when it is compressed, and lines like those of HTTP/1 headers.
+ */
+struct grpcframe_trailers {
+    /* frame describes it as if it were a message; its index is the number of
+     * messages before it. */
+    const struct grpcframe_message *frame;
+    /* text is what it says after decompression, as far as frame->result
+     * allows; the receiver may change it. */
+    char *text;
+    size_t text_len;
+    /* omitted counts the bytes that are left out of text: all from the line on
+     * that is not within GRPCFRAME_TRAILERS_MAX. */
+    uint64_t omitted;
+};
+
+/* grpcframe_trailers_cb is given the trailers frame; non-zero stops the
+ * reader. */
+typedef int (*grpcframe_trailers_cb)(const struct grpcframe_trailers *trailers,
+                                     void *user);
 
 /*
  * struct grpcframe_reader is one direction of one call, to be embedded.  Set
@@ -317,6 +350,19 @@ struct grpcframe_reader {
     /* on_message (may be NULL) is given each message, and user with it. */
     grpcframe_message_cb on_message;
     void *user;
+    /* on_trailers (may be NULL) is given the trailers frame of a web body. */
+    grpcframe_trailers_cb on_trailers;
+    /* text holds text_len bytes of trailers in text_cap bytes of the pool's;
+     * omitted counts those that are left out. */
+    char *text;
+    size_t text_len;
+    size_t text_cap;
+    uint64_t omitted;
+    /* text_failed is 1 when the pool had no memory for the text. */
+    uint8_t text_failed;
+    /* is_web is 1 when a trailers frame may come, is_over behind it. */
+    uint8_t is_web;
+    uint8_t is_over;
     /* ceiling bounds what is inflated of one message; 0: no ceiling. */
     uint64_t ceiling;
     /* last_frame is the last frame that message.frames counts. */
@@ -341,6 +387,15 @@ void grpcframe_reader_init(struct grpcframe_reader *reader,
                            grpcframe_message_cb on_message, void *user);
 
 /*
+ * grpcframe_reader_set_web makes |reader|, which has been fed nothing yet, one
+ * of gRPC-Web: a frame of flag 0x80 or 0x81 is no message, but goes to
+ * |on_trailers| (may be NULL) with the user of the messages.  What follows it
+ * only counts as surplus_bytes.
+ */
+void grpcframe_reader_set_web(struct grpcframe_reader *reader,
+                              grpcframe_trailers_cb on_trailers);
+
+/*
  * grpcframe_reader_feed takes the next |len| bytes of the body.  |frame| is a
  * number that differs from one DATA frame to the next, |now_us| the time.
  * A compressed message of length 0 is not inflated: its decoded length is 0.
@@ -355,6 +410,8 @@ struct grpcframe_rest {
     uint64_t bytes;
     /* in_payload is 1 when the prefix was complete. */
     uint8_t in_payload;
+    /* in_trailers is 1 when it is moreover that of a trailers frame. */
+    uint8_t in_trailers;
     /* flag is valid when bytes is not 0. */
     uint8_t flag;
     /* declared is the length the prefix declared, when in_payload. */
@@ -376,7 +433,64 @@ uint64_t grpcframe_reader_decoding(const struct grpcframe_reader *reader);
  * the message that was being inflated ends with UNAVAILABLE. */
 void grpcframe_reader_clear(struct grpcframe_reader *reader);
 
+/* ---- Base64 ---------------------------------------------------------- */
+
+/*
+ * struct grpcframe_base64 undoes the base64 of a gRPC-Web-text body, to be
+ * embedded.  Such a body is any number of pieces, padded each on its own, and
+ * cut anywhere (RFC 4648, section 4; no line breaks).  Zeros are its initial
+ * state.
+ */
+struct grpcframe_base64 {
+    /* taken counts the characters of complete groups of four. */
+    uint64_t taken;
+    /* decoded counts the bytes these stand for. */
+    uint64_t decoded;
+    /* pending is how many characters of the current group came. */
+    uint8_t pending;
+    /* is_faulty is 1 once a character could not be; taken + pending is its
+     * offset. */
+    uint8_t is_faulty;
+    /* private */
+    /* pads counts the `=` of the current group, bits holds the rest of it. */
+    uint8_t pads;
+    uint32_t bits;
+};
+
+/*
+ * grpcframe_base64_feed decodes the next |len| characters and gives what they
+ * stand for to |output| (may be NULL) with |user|, once a group is complete.
+ * Returns 0; GRPCFRAME_ERR_INVALID at a character that cannot be, and from
+ * there on always; or GRPCFRAME_ERR_CALLBACK when |output| did not return 0.
+ */
+int grpcframe_base64_feed(struct grpcframe_base64 *decoder, const uint8_t *data,
+                          size_t len, grpcframe_output_cb output, void *user);
+
+/* grpcframe_base64_finish says that the body has ended.  Returns 0, or
+ * GRPCFRAME_ERR_INVALID after a fault or inside a group. */
+int grpcframe_base64_finish(struct grpcframe_base64 *decoder);
+
 /* ---- Values of header fields ---------------------------------------- */
+
+/* struct grpcframe_trailer is a line of a trailers frame. */
+struct grpcframe_trailer {
+    /* name is in lower case. */
+    const char *name;
+    size_t name_len;
+    /* value has no blanks at its ends. */
+    const char *value;
+    size_t value_len;
+};
+
+/*
+ * grpcframe_trailer_next takes the next line off the |*len| bytes at |*text|,
+ * turning its name to lower case there.  Lines end in CRLF or LF, the last one
+ * may end without; empty ones are passed over.  Returns 1 and sets |*trailer|,
+ * 0 at the end, or GRPCFRAME_ERR_INVALID for a line that is no `name: value`;
+ * it has been taken off, too.
+ */
+int grpcframe_trailer_next(char **text, size_t *len,
+                           struct grpcframe_trailer *trailer);
 
 /* GRPCFRAME_STATUS_MAX is the highest status code gRPC defines. */
 #define GRPCFRAME_STATUS_MAX 16

@@ -8,6 +8,7 @@
  * byte of a payload is skipped, not looked at.
  */
 #include "inflate.h"
+#include "trailers.h"
 
 #include <string.h>
 
@@ -24,6 +25,23 @@ grpcframe_reader_init(struct grpcframe_reader *reader,
     reader->ratio_free = GRPCFRAME_RATIO_FREE;
     reader->on_message = on_message;
     reader->user = user;
+}
+
+void
+grpcframe_reader_set_web(struct grpcframe_reader *reader,
+                         grpcframe_trailers_cb on_trailers)
+{
+    reader->is_web = 1;
+    reader->on_trailers = on_trailers;
+}
+
+/* With other bits beside them, bits 7 and 0 are no trailers but one more sign
+ * that the body is no framing. */
+static int
+reader_is_in_trailers(const struct grpcframe_reader *reader)
+{
+    return reader->is_web && reader->prefix_len == GRPCFRAME_PREFIX_LEN &&
+           (reader->prefix[0] & 0xfe) == 0x80;
 }
 
 /* The message is what it is once its prefix is complete; only the result of
@@ -118,8 +136,10 @@ reader_inflate(struct grpcframe_reader *reader, const uint8_t *data, size_t len)
             reader->message.result = GRPCFRAME_RESULT_UNAVAILABLE;
             return;
         }
-        reader->decoder = grpcframe_decoder_get(reader->pool, reader->codec,
-                                                reader->ceiling, NULL, NULL);
+        reader->decoder = grpcframe_decoder_get(
+            reader->pool, reader->codec, reader->ceiling,
+            reader_is_in_trailers(reader) ? grpcframe_trailers_keep : NULL,
+            reader);
         if (reader->decoder == NULL) {
             reader->message.result = GRPCFRAME_RESULT_MEMORY;
             return;
@@ -151,6 +171,8 @@ reader_take_payload(struct grpcframe_reader *reader, const uint8_t *data,
     }
     if (message->compressed && message->result == GRPCFRAME_RESULT_OK)
         reader_inflate(reader, data, n);
+    else if (!message->compressed && reader_is_in_trailers(reader))
+        (void)grpcframe_trailers_keep(data, n, reader);
     reader->received += (uint32_t)n;
     return n;
 }
@@ -181,6 +203,14 @@ reader_tally(struct grpcframe_reader *reader)
 static int
 reader_end_message(struct grpcframe_reader *reader)
 {
+    if (reader_is_in_trailers(reader)) {
+        reader->tally.trailer_bytes +=
+            GRPCFRAME_PREFIX_LEN + (uint64_t)reader->message.length;
+        reader->prefix_len = 0;
+        reader->received = 0;
+        reader->is_over = 1;
+        return grpcframe_trailers_end(reader);
+    }
     reader_tally(reader);
     reader->prefix_len = 0;
     reader->received = 0;
@@ -198,6 +228,10 @@ grpcframe_reader_feed(struct grpcframe_reader *reader, const uint8_t *data,
     while (len > 0) {
         size_t n;
 
+        if (reader->is_over) {
+            reader->tally.surplus_bytes += len;
+            return GRPCFRAME_OK;
+        }
         reader_count_frame(reader, frame, now_us);
         if (reader->prefix_len < GRPCFRAME_PREFIX_LEN)
             n = reader_take_prefix(reader, data, len);
@@ -224,6 +258,7 @@ grpcframe_reader_rest(const struct grpcframe_reader *reader)
     rest.bytes = reader->prefix_len;
     if (reader->prefix_len == GRPCFRAME_PREFIX_LEN) {
         rest.in_payload = 1;
+        rest.in_trailers = (uint8_t)reader_is_in_trailers(reader);
         rest.declared = reader->message.length;
         rest.received = reader->received;
         rest.bytes += reader->received;
@@ -241,6 +276,10 @@ grpcframe_reader_decoding(const struct grpcframe_reader *reader)
 void
 grpcframe_reader_clear(struct grpcframe_reader *reader)
 {
+    /* What may follow of a text would not begin at its beginning. */
+    if (reader_is_in_trailers(reader))
+        reader->text_failed = 1;
+    grpcframe_trailers_drop(reader);
     if (reader->decoder == NULL)
         return;
     grpcframe_decoder_put(reader->decoder);

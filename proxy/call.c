@@ -165,12 +165,3 @@ call_wire_bytes(const struct call_ledger *ledger)
     return ledger->framing_bytes + ledger->header_block_bytes +
            ledger->padding_bytes + ledger->control_bytes + ledger->body_bytes;
 }
-
-const char *
-call_rpc_name(enum call_rpc rpc)
-{
-    static const char *const names[] = {NULL, "grpc", "grpc-web",
-                                        "grpc-web-text"};
-
-    return names[rpc];
-}

@@ -2,9 +2,10 @@
 /*
  * A call: what is known of one stream, gathered while it passes.
  *
- * call.c owns its memory, call_fields.c reads header fields into it,
- * call_body.c follows the messages, call_end.c draws the conclusions.  What is
- * not known is absent, never a default.
+ * call.c owns its memory, call_rpc.c says what it is, call_fields.c reads
+ * header fields into it, call_body.c follows the messages, call_web.c adds what
+ * only gRPC-Web has, call_end.c draws the conclusions.  What is not known is
+ * absent, never a default.
  */
 #ifndef CALL_H
 #define CALL_H
@@ -42,7 +43,8 @@ enum call_rpc {
     RPC_NONE,
     RPC_GRPC,
     RPC_GRPC_WEB,
-    RPC_GRPC_WEB_TEXT
+    RPC_GRPC_WEB_TEXT,
+    RPC_CONNECT /* plain HTTP, but for its name */
 };
 
 /* enum call_fact is a value kept once a call. */
@@ -86,6 +88,8 @@ struct flow {
     struct call *call;
     enum side side;
     struct call_value facts[FLOW_COUNT];
+    /* rpc is what the content type of this direction says. */
+    enum call_rpc rpc;
     /* seen is 1 after the request's or the response's header block. */
     uint8_t seen;
     /* partial is 1 when fields were left out of a block for their number or
@@ -102,10 +106,16 @@ struct flow {
     uint8_t told_metadata;
     uint8_t told_encoding;
     uint8_t told_form;
+    uint8_t told_trailers;
+    uint8_t told_base64;
+    /* is_torn is 1 when a trailers frame came that could not be read. */
+    uint8_t is_torn;
     /* codec is what grpc-encoding names. */
     enum grpcframe_codec codec;
     /* reader counts messages, while parsing. */
     struct grpcframe_reader reader;
+    /* base64 undoes the text form of gRPC-Web, above the reader. */
+    struct grpcframe_base64 base64;
     /* coded is 1 when the body has a content-encoding, which coding undoes
      * where it can; coding_ended is 1 once that is complete. */
     uint8_t coded;
@@ -167,10 +177,15 @@ struct call {
     int early_value;
     /* late_status is 1 when it stood in the trailers. */
     uint8_t late_status;
+    /* status_in_http is 1 when a response of gRPC-Web has it in HTTP trailers
+     * alone. */
+    uint8_t status_in_http;
     /* trailers_only is 1 when the first block was the last thing sent. */
     uint8_t trailers_only;
-    /* te_seen is 1 when the request had te: trailers. */
+    /* te_seen is 1 when the request had te: trailers, connect_seen when it had
+     * connect-protocol-version. */
     uint8_t te_seen;
+    uint8_t connect_seen;
     /* cut_values counts values that were cut or left out for their size. */
     uint32_t cut_values;
     /* timeout_us is what grpc-timeout said, or CALL_NEVER. */
@@ -220,14 +235,33 @@ const char *call_shown(const struct call *call,
 /* call_wire_bytes returns the bytes on the wire that |ledger| owns. */
 uint64_t call_wire_bytes(const struct call_ledger *ledger);
 
+/* ---- call_rpc.c ---- */
+
 /* call_rpc_name returns the value of `rpc`, or NULL. */
 const char *call_rpc_name(enum call_rpc rpc);
+
+/* call_rpc_of returns what the content type of |flow| stands for. */
+enum call_rpc call_rpc_of(const struct flow *flow);
+
+/* call_rpc_is_web returns 1 for both forms of gRPC-Web. */
+int call_rpc_is_web(enum call_rpc rpc);
+
+/* call_rpc_answers returns 1 when a response of |answer| is one that a request
+ * of |rpc| can have. */
+int call_rpc_answers(enum call_rpc rpc, enum call_rpc answer);
+
+/* call_has_messages returns 1 when the bodies of |call| are messages: else it
+ * is plain HTTP. */
+int call_has_messages(const struct call *call);
 
 /* ---- call_fields.c ---- */
 
 /* call_headers reads a header block into |call|. */
 void call_headers(struct call *call, const struct h2dec_headers *headers,
                   uint64_t now_us);
+
+/* call_trailer reads one field of the response's trailers into |call|. */
+void call_trailer(struct call *call, const struct h2dec_field *field);
 
 /* ---- call_body.c ---- */
 
@@ -239,12 +273,15 @@ void call_body_begin(struct flow *flow);
 void call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
                     size_t len, uint64_t now_us);
 
-/* struct call_figures is what the body of a direction of a gRPC call comes to,
- * see the events: their sum without decoded_bytes is body_bytes. */
+/* struct call_figures is what the body of a direction comes to where messages
+ * are followed, see the events: their sum without decoded_bytes is
+ * body_bytes. */
 struct call_figures {
     uint64_t prefix_bytes;
     uint64_t message_bytes;
     uint64_t truncated_bytes;
+    uint64_t trailer_bytes;
+    uint64_t base64_bytes;
     /* decoded_bytes is valid when is_decoded_known. */
     uint64_t decoded_bytes;
     int is_decoded_known;
@@ -252,6 +289,11 @@ struct call_figures {
 
 /* call_figures adds up |flow|, whose ledger is filled in. */
 struct call_figures call_figures(const struct flow *flow);
+
+/* call_body_take takes a piece of the messages that DATA holds, once what lies
+ * above them is undone. */
+void call_body_take(struct flow *flow, const uint8_t *data, size_t len,
+                    uint64_t now_us);
 
 /* call_body_clear gives decoders back. */
 void call_body_clear(struct flow *flow);
@@ -267,6 +309,29 @@ void call_budget_count(struct flow *flow);
 
 /* call_budget_pass notes that |len| bytes of body have passed. */
 void call_budget_pass(struct flow *flow, size_t len);
+
+/* ---- call_web.c ---- */
+
+/* call_web_begin sets the reader of |flow| to gRPC-Web, if it is that. */
+void call_web_begin(struct flow *flow);
+
+/* call_web_feed takes a piece of a text body. */
+void call_web_feed(struct flow *flow, const uint8_t *data, size_t len);
+
+/* call_web_end says that the body is complete: what is wrong with its base64
+ * is told. */
+void call_web_end(struct flow *flow);
+
+/* call_web_tell tells what is wrong with the trailers of a call that has
+ * ended. */
+void call_web_tell(struct call *call);
+
+/* call_web_base64_bytes returns what base64 has cost |flow|. */
+uint64_t call_web_base64_bytes(const struct flow *flow);
+
+/* call_web_is_whole returns 1 unless something in the body of |flow| could not
+ * be read: else what is missing from it may have been there. */
+int call_web_is_whole(const struct flow *flow);
 
 /* ---- call_http.c ---- */
 

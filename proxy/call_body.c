@@ -59,8 +59,11 @@ tell_reserved(struct flow *flow, uint64_t index, uint8_t flag,
                 flow->call->id);
     notice_detail(&notice,
                   "message %" PRIu64 " has the flag 0x%02x, of which only "
-                  "bit 0 is defined, and declares %" PRIu32 " bytes%s%s",
-                  index, flag, declared,
+                  "%s defined, and declares %" PRIu32 " bytes%s%s",
+                  index, flag,
+                  call_rpc_is_web(flow->rpc) ? "bits 0 and 7 are"
+                                             : "bit 0 is",
+                  declared,
                   magic ? "; the bytes look like " : "", magic ? magic : "");
     notice_number(&notice, "index", index);
     notice_number(&notice, "flag", flag);
@@ -80,7 +83,7 @@ check_prefix(struct flow *flow)
         return;
     }
     rest = grpcframe_reader_rest(&flow->reader);
-    if (rest.in_payload) {
+    if (rest.in_payload && !rest.in_trailers) {
         tell_reserved(flow, flow->reader.tally.messages, rest.flag,
                       rest.declared);
     }
@@ -347,6 +350,25 @@ on_message(const struct grpcframe_message *message, void *user)
 
 /* ---- The body -------------------------------------------------------- */
 
+void
+call_body_take(struct flow *flow, const uint8_t *data, size_t len,
+               uint64_t now_us)
+{
+    grpcframe_reader_feed(&flow->reader, data, len, flow->frame, now_us);
+    check_prefix(flow);
+}
+
+/* What is left once the content-encoding is undone. */
+static void
+take_body(struct flow *flow, const uint8_t *data, size_t len, uint64_t now_us)
+{
+    if (flow->rpc == RPC_GRPC_WEB_TEXT) {
+        call_web_feed(flow, data, len);
+    } else {
+        call_body_take(flow, data, len, now_us);
+    }
+}
+
 /* Decoded bytes of a body that is compressed as a whole. */
 static int
 on_inflated(const uint8_t *data, size_t len, void *user)
@@ -357,19 +379,20 @@ on_inflated(const uint8_t *data, size_t len, void *user)
     if (flow->reader.tally.messages > most) {
         return -1;
     }
-    return grpcframe_reader_feed(&flow->reader, data, len, flow->frame,
-                                 flow->call->tap->now_us);
+    take_body(flow, data, len, flow->call->tap->now_us);
+    return 0;
 }
 
 /* A body that is compressed as a whole is not message framing until that is
- * undone. */
+ * undone, which peers of gRPC do not do.  In gRPC-Web it is the way to
+ * compress: browsers undo it. */
 static void
 tell_layered(struct flow *flow)
 {
     const struct call *call = flow->call;
     struct notice notice;
 
-    if (!flow->coded) {
+    if (!flow->coded || flow->rpc != RPC_GRPC) {
         return;
     }
     notice_init(&notice, NOTICE_HTTP_LAYER_COMPRESSION, flow->side, call->id);
@@ -395,6 +418,7 @@ call_body_begin(struct flow *flow)
     grpcframe_reader_init(&flow->reader, shared->pool, flow->codec,
                           shared->config->max_decoded_bytes, on_message,
                           flow);
+    call_web_begin(flow);
     call_coding_begin(flow, on_inflated);
     tell_layered(flow);
 }
@@ -427,10 +451,7 @@ call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
     if (flow->coded) {
         coding_feed(&flow->coding, data, len);
     } else if (flow->parsing) {
-        grpcframe_reader_feed(&flow->reader, data, len, flow->frame, now_us);
-    }
-    if (flow->parsing) {
-        check_prefix(flow);
+        take_body(flow, data, len, now_us);
     }
     call_budget_pass(flow, len);
 }
@@ -447,15 +468,20 @@ call_figures(const struct flow *flow)
     struct call_figures figures = {.prefix_bytes = 0};
 
     if (is_plain) {
+        struct grpcframe_rest rest = grpcframe_reader_rest(&flow->reader);
+
         figures.prefix_bytes = tally->prefix_bytes;
         figures.message_bytes = tally->message_bytes;
+        figures.trailer_bytes = tally->trailer_bytes;
+        figures.base64_bytes = call_web_base64_bytes(flow);
         /* A prefix is complete before its message is. */
-        if (grpcframe_reader_rest(&flow->reader).in_payload) {
+        if (rest.in_payload && !rest.in_trailers) {
             figures.prefix_bytes += GRPCFRAME_PREFIX_LEN;
         }
     }
     figures.truncated_bytes =
-        body_bytes - figures.prefix_bytes - figures.message_bytes;
+        body_bytes - figures.prefix_bytes - figures.message_bytes -
+        figures.trailer_bytes - figures.base64_bytes;
     figures.decoded_bytes = tally->decoded_bytes;
     figures.is_decoded_known =
         tally->undecoded_messages == 0 && (is_whole || body_bytes == 0);

@@ -47,7 +47,8 @@ tell_truncated(struct flow *flow)
     struct grpcframe_rest rest;
     struct notice notice;
 
-    if (!flow->parsing || flow->coded || !call_is_readable(flow)) {
+    if (!flow->parsing || flow->coded || !call_is_readable(flow) ||
+        flow->base64.is_faulty) {
         return;
     }
     rest = grpcframe_reader_rest(&flow->reader);
@@ -58,8 +59,9 @@ tell_truncated(struct flow *flow)
     notice_number(&notice, "index", flow->reader.tally.messages);
     if (rest.in_payload) {
         notice_detail(&notice,
-                      "the stream ended inside a message: %" PRIu32
+                      "the stream ended inside %s: %" PRIu32
                       " bytes declared, %" PRIu32 " received",
+                      rest.in_trailers ? "the trailers frame" : "a message",
                       rest.declared, rest.received);
         notice_number(&notice, "declared", rest.declared);
     } else {
@@ -195,7 +197,9 @@ tell_missing(struct call *call)
 
     call_notice(&notice, call, NOTICE_MISSING_GRPC_STATUS, SIDE_SERVER);
     notice_detail(&notice, "the response ended without grpc-status, neither "
-                           "in its headers nor in trailers");
+                           "in its headers nor in %s",
+                  call_rpc_is_web(call->rpc) ? "a trailers frame"
+                                             : "trailers");
     tap_notice(call->tap, &notice);
 }
 
@@ -229,7 +233,9 @@ tell_status(struct call *call)
         return;
     }
     if (!call->early_status && !call->late_status) {
-        tell_missing(call);
+        if (!call_rpc_is_web(flow->rpc) || call_web_is_whole(flow)) {
+            tell_missing(call);
+        }
     } else if (call->early_status && !call->late_status &&
                !call->trailers_only) {
         tell_early(call);
@@ -245,8 +251,8 @@ tell_zero(struct call *call, enum side side)
     struct notice notice;
 
     if (!flow->parsing || !call_is_readable(flow) || call->trailers_only ||
-        (flow->coded && !flow->coding_ended) ||
-        !call->ended[side] || flow->reader.tally.messages > 0 ||
+        !call_web_is_whole(flow) || !call->ended[side] ||
+        flow->reader.tally.messages > 0 ||
         grpcframe_reader_rest(&flow->reader).bytes > 0) {
         return;
     }
@@ -328,10 +334,11 @@ call_end_side(struct call *call, enum side side, uint64_t now_us)
     if (side == SIDE_CLIENT) {
         call->request_end_us = now_us;
     }
-    if (call->rpc == RPC_GRPC) {
+    call_coding_end(flow);
+    call_web_end(flow);
+    if (call_has_messages(call)) {
         tell_truncated(flow);
     }
-    call_coding_end(flow);
 }
 
 static const char *
@@ -403,7 +410,7 @@ tell_call(struct call *call, const struct h2dec_ending *ending,
           uint64_t now_us)
 {
     call_http_end(call);
-    if (call->rpc != RPC_GRPC) {
+    if (!call_has_messages(call)) {
         return;
     }
     flush_coding(call);
@@ -413,6 +420,7 @@ tell_call(struct call *call, const struct h2dec_ending *ending,
     }
     tell_flow(&call->flow[SIDE_CLIENT]);
     tell_flow(&call->flow[SIDE_SERVER]);
+    call_web_tell(call);
     tell_status(call);
     tell_zeros(call);
     tell_deadline(call, ending, now_us);
@@ -442,7 +450,7 @@ summarize(const struct call *call, const struct event_ending *ending,
         row.wire_bytes[i] = call_wire_bytes(&call->ledger[i]);
         row.messages[i] = tally->messages;
         row.compressed_messages[i] = tally->compressed_messages;
-        if (call->rpc == RPC_GRPC) {
+        if (call_has_messages(call)) {
             struct call_figures figures = call_figures(flow);
 
             row.message_bytes[i] = figures.message_bytes;

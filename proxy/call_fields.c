@@ -29,6 +29,7 @@ enum field_id {
     FIELD_GRPC_TIMEOUT,
     FIELD_GRPC_STATUS,
     FIELD_GRPC_MESSAGE,
+    FIELD_CONNECT_VERSION,
     FIELD_OTHER
 };
 
@@ -54,6 +55,7 @@ static const struct {
     [FIELD_GRPC_TIMEOUT] = NAME("grpc-timeout"),
     [FIELD_GRPC_STATUS] = NAME("grpc-status"),
     [FIELD_GRPC_MESSAGE] = NAME("grpc-message"),
+    [FIELD_CONNECT_VERSION] = NAME("connect-protocol-version"),
 #undef NAME
 };
 
@@ -257,6 +259,9 @@ keep_request_field(struct call *call, const struct h2dec_field *field)
     case FIELD_GRPC_TIMEOUT:
         keep_timeout(call, field);
         break;
+    case FIELD_CONNECT_VERSION:
+        call->connect_seen = 1;
+        break;
     default:
         break;
     }
@@ -414,47 +419,36 @@ has_control(const char *text, size_t len)
 
 /* gRPC allows printable ASCII, and base64 under names that end in -bin. */
 static void
-check_metadata(struct flow *flow, const struct h2dec_headers *headers)
+check_value(struct flow *flow, const struct h2dec_field *field)
 {
-    for (size_t i = 0; i < headers->n_fields; i++) {
-        const struct h2dec_field *field = &headers->fields[i];
-
-        if (has_control(field->value, field->value_len)) {
-            tell_metadata(flow, field, "has control bytes");
-        } else if (has_suffix(field->name, field->name_len, "-bin") &&
-                   !grpcframe_base64_valid(field->value, field->value_len)) {
-            tell_metadata(flow, field, "is not base64");
-        }
+    if (has_control(field->value, field->value_len)) {
+        tell_metadata(flow, field, "has control bytes");
+    } else if (has_suffix(field->name, field->name_len, "-bin") &&
+               !grpcframe_base64_valid(field->value, field->value_len)) {
+        tell_metadata(flow, field, "is not base64");
     }
 }
 
-/* The part of a content type that decides: up to its `+` or `;`. */
-static enum call_rpc
-rpc_of(const struct call *call, const struct flow *flow)
+static void
+check_metadata(struct flow *flow, const struct h2dec_headers *headers)
 {
-    static const struct {
-        const char *type;
-        enum call_rpc rpc;
-    } types[] = {
-        {"application/grpc", RPC_GRPC},
-        {"application/grpc-web", RPC_GRPC_WEB},
-        {"application/grpc-web-text", RPC_GRPC_WEB_TEXT},
-    };
-    size_t len;
-    const char *text = call_text(call, &flow->facts[FLOW_CONTENT_TYPE], &len);
-    size_t end = 0;
+    for (size_t i = 0; i < headers->n_fields; i++) {
+        check_value(flow, &headers->fields[i]);
+    }
+}
 
-    while (end < len && text[end] != '+' && text[end] != ';' &&
-           text[end] != ' ') {
-        end++;
+/* In the trailers of a text body the base64 of -bin values is left out, the
+ * body being base64 itself (PROTOCOL-WEB.md). */
+void
+call_trailer(struct call *call, const struct h2dec_field *field)
+{
+    struct flow *flow = &call->flow[SIDE_SERVER];
+
+    keep_trailer(call, field);
+    if (flow->rpc != RPC_GRPC_WEB_TEXT ||
+        !has_suffix(field->name, field->name_len, "-bin")) {
+        check_value(flow, field);
     }
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (strlen(types[i].type) == end &&
-            strncasecmp(types[i].type, text, end) == 0) {
-            return types[i].rpc;
-        }
-    }
-    return RPC_NONE;
 }
 
 static void
@@ -477,13 +471,16 @@ request_done(struct call *call, const struct h2dec_headers *headers)
     struct flow *flow = &call->flow[SIDE_CLIENT];
 
     flow->seen = 1;
-    call->rpc = rpc_of(call, flow);
-    if (call->rpc != RPC_GRPC) {
+    flow->rpc = call_rpc_of(flow);
+    call->rpc = flow->rpc;
+    if (!call_has_messages(call)) {
         call_coding_begin(flow, NULL);
         return;
     }
     check_metadata(flow, headers);
-    tell_te_missing(call);
+    if (call->rpc == RPC_GRPC) {
+        tell_te_missing(call);
+    }
     call_body_begin(flow);
 }
 
@@ -492,20 +489,20 @@ response_done(struct call *call, const struct h2dec_headers *headers,
               uint64_t now_us)
 {
     struct flow *flow = &call->flow[SIDE_SERVER];
-    enum call_rpc rpc = rpc_of(call, flow);
 
     flow->seen = 1;
+    flow->rpc = call_rpc_of(flow);
     call->response_headers_us = now_us;
     /* A response tells what the call is when its request cannot. */
     if (!call->flow[SIDE_CLIENT].seen) {
-        call->rpc = rpc;
+        call->rpc = flow->rpc;
     }
-    if (call->rpc != RPC_GRPC) {
+    if (!call_has_messages(call)) {
         call_coding_begin(flow, NULL);
         return;
     }
     call->trailers_only = headers->end_stream;
-    if (rpc != RPC_GRPC) {
+    if (!call_rpc_answers(call->rpc, flow->rpc)) {
         return;
     }
     check_metadata(flow, headers);
@@ -542,12 +539,27 @@ each_field(struct call *call, const struct h2dec_headers *headers,
     }
 }
 
+/* A response of gRPC-Web has its trailers in the body, and they count. */
+static void
+trailers_done(struct call *call, const struct h2dec_headers *headers)
+{
+    struct flow *flow = &call->flow[SIDE_SERVER];
+    int is_web = call_rpc_is_web(flow->rpc);
+
+    if (headers->side != H2DEC_SERVER || (is_web && call->late_status)) {
+        return;
+    }
+    each_field(call, headers, keep_trailer);
+    call->status_in_http = is_web && call->late_status;
+    if (flow->parsing) {
+        check_metadata(flow, headers);
+    }
+}
+
 void
 call_headers(struct call *call, const struct h2dec_headers *headers,
              uint64_t now_us)
 {
-    struct flow *server = &call->flow[SIDE_SERVER];
-
     if (!headers->known) {
         call->flow[headers->side].unknown = 1;
         return;
@@ -569,12 +581,7 @@ call_headers(struct call *call, const struct h2dec_headers *headers,
         tell_informational(call, headers);
         break;
     case H2DEC_BLOCK_TRAILERS:
-        if (headers->side == H2DEC_SERVER) {
-            each_field(call, headers, keep_trailer);
-            if (server->parsing) {
-                check_metadata(server, headers);
-            }
-        }
+        trailers_done(call, headers);
         break;
     }
 }

@@ -101,7 +101,7 @@ compression_of(const struct flow *flow)
     return flow->codec > GRPCFRAME_CODEC_IDENTITY ? "unused" : "none";
 }
 
-/* Members that only gRPC has: null elsewhere. */
+/* Members that only calls with messages have: null elsewhere. */
 static void
 put_messages(struct json *json, const struct flow *flow)
 {
@@ -119,6 +119,8 @@ put_messages(struct json *json, const struct flow *flow)
         json_null(json, "decoded_bytes");
     }
     json_uint(json, "truncated_bytes", figures.truncated_bytes);
+    json_uint(json, "trailer_bytes", figures.trailer_bytes);
+    json_uint(json, "base64_bytes", figures.base64_bytes);
 }
 
 static void
@@ -127,11 +129,12 @@ put_no_messages(struct json *json, const struct flow *flow,
 {
     static const char *const keys[] = {
         "compression",  "messages",      "compressed_messages",
-        "prefix_bytes", "message_bytes", "truncated_bytes"};
+        "prefix_bytes", "message_bytes", "truncated_bytes",
+        "trailer_bytes", "base64_bytes"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         json_null(json, keys[i]);
     }
-    if (!flow->seen || flow->unknown || flow->call->rpc != RPC_NONE ||
+    if (!flow->seen || flow->unknown ||
         (flow->coded && !flow->coding_ended)) {
         json_null(json, "decoded_bytes");
     } else {
@@ -163,7 +166,7 @@ put_flow(struct json *json, const char *key, const struct flow *flow)
     json_uint(json, "padding_bytes", ledger->padding_bytes);
     json_uint(json, "control_bytes", ledger->control_bytes);
     json_uint(json, "body_bytes", ledger->body_bytes);
-    if (call->rpc == RPC_GRPC) {
+    if (call_has_messages(call)) {
         put_messages(json, flow);
     } else {
         put_no_messages(json, flow, ledger->body_bytes);
@@ -180,7 +183,7 @@ kind_of(const struct call *call)
     uint64_t requests = call->flow[SIDE_CLIENT].reader.tally.messages;
     uint64_t responses = call->flow[SIDE_SERVER].reader.tally.messages;
 
-    if (call->rpc != RPC_GRPC || requests + responses == 0) {
+    if (!call_has_messages(call) || requests + responses == 0) {
         return NULL;
     }
     if (requests > 1) {
@@ -218,7 +221,7 @@ put_status(struct json *json, const struct call *call)
                     ? NULL
                     : grpcframe_status_name(call->grpc_status));
     put_value(json, "grpc_message", call, &call->facts[FACT_MESSAGE]);
-    if (call->rpc == RPC_GRPC && call->flow[SIDE_SERVER].seen) {
+    if (call_has_messages(call) && call->flow[SIDE_SERVER].seen) {
         json_bool(json, "trailers_only", call->trailers_only);
     } else {
         json_null(json, "trailers_only");

@@ -48,6 +48,8 @@ static const struct {
     [NOTICE_DEADLINE_EXCEEDED] = {"deadline_exceeded", NOTICE_WARNING},
     [NOTICE_TE_MISSING] = {"te_missing", NOTICE_WARNING},
     [NOTICE_METADATA_INVALID] = {"metadata_invalid", NOTICE_ERROR},
+    [NOTICE_TRAILERS_FRAME_ERROR] = {"trailers_frame_error", NOTICE_ERROR},
+    [NOTICE_BASE64_ERROR] = {"base64_error", NOTICE_ERROR},
     [NOTICE_PROTOCOL_MISMATCH] = {"protocol_mismatch", NOTICE_ERROR},
     [NOTICE_FIRST_FRAME_NOT_SETTINGS] = {"first_frame_not_settings",
                                          NOTICE_ERROR},

@@ -6,6 +6,7 @@
 #include "vector_codec.h"
 
 #include <brotli/encode.h>
+#include <openssl/evp.h>
 #include <snappy-c.h>
 #include <string.h>
 #include <zlib.h>
@@ -119,6 +120,15 @@ codec_snappy_frame(struct vector_buf *out, const uint8_t *data, size_t len)
     vector_buf_clear(&block);
 }
 
+static void
+codec_base64(struct vector_buf *out, const uint8_t *data, size_t len)
+{
+    /* It writes a NUL behind what it returns the length of. */
+    uint8_t *room = vector_buf_room(out, (len + 2) / 3 * 4 + 1);
+
+    out->len += (size_t)EVP_EncodeBlock(room, data, (int)len);
+}
+
 int
 vector_codec_encode(struct vector_buf *out, const char *name,
                     const uint8_t *data, size_t len)
@@ -139,6 +149,8 @@ vector_codec_encode(struct vector_buf *out, const char *name,
         codec_snappy_frame(out, data, len);
     } else if (strcmp(name, "snappy_block") == 0) {
         codec_snappy_block(out, data, len);
+    } else if (strcmp(name, "base64") == 0) {
+        codec_base64(out, data, len);
     } else {
         return -1;
     }

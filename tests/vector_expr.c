@@ -189,8 +189,8 @@ expr_noise(struct vector_buf *out, uint64_t len)
     }
 }
 
-/* expr_change applies cut, drop, flip and flipback, whose first argument is a
- * number, to the |body| that follows it. */
+/* expr_change applies cut, drop, skip, flip and flipback, whose first argument
+ * is a number, to the |body| that follows it. */
 static void
 expr_change(struct vector_cursor *cursor, const char *name, uint64_t number,
             struct vector_buf *body)
@@ -202,6 +202,9 @@ expr_change(struct vector_cursor *cursor, const char *name, uint64_t number,
         body->len = number;
     } else if (strcmp(name, "drop") == 0) {
         body->len -= number;
+    } else if (strcmp(name, "skip") == 0) {
+        body->len -= number;
+        memmove(body->data, body->data + number, body->len);
     } else if (strcmp(name, "flipback") == 0 && number > 0) {
         body->data[body->len - number] ^= 0xff;
     } else if (strcmp(name, "flip") == 0 && number < body->len) {
@@ -222,7 +225,7 @@ expr_function(struct vector_cursor *cursor, const char *name,
     } else if (strcmp(name, "noise") == 0) {
         expr_noise(out, vector_cursor_number(cursor));
     } else if (strcmp(name, "cut") == 0 || strcmp(name, "drop") == 0 ||
-               strncmp(name, "flip", 4) == 0) {
+               strcmp(name, "skip") == 0 || strncmp(name, "flip", 4) == 0) {
         uint64_t number = vector_cursor_number(cursor);
 
         vector_expr_read(cursor, &body);

@@ -24,7 +24,8 @@ struct field_options {
 };
 
 /* field_request and field_response are the fields that `[request PATH]` and
- * `[response]` stand for; the path goes where NULL is. */
+ * `[response]` stand for; the path goes where NULL is.  A content type of their
+ * own may follow in the brackets, and then there is no `te`. */
 static const char *const field_request[][2] = {
     {":method", "POST"},
     {":scheme", "http"},
@@ -47,26 +48,42 @@ field_plain(struct vector_buf *out, const char *name, const char *value)
 }
 
 static void
+field_group_write(struct vector_buf *out, const char *const (*fields)[2],
+                  size_t n, const char *path, struct vector_cursor *line)
+{
+    char type[128];
+    size_t len = vector_cursor_word(line, type, sizeof(type));
+
+    for (size_t i = 0; i < n; i++) {
+        const char *value = fields[i][1] == NULL ? path : fields[i][1];
+
+        if (len > 0 && strcmp(fields[i][0], "te") == 0) {
+            continue;
+        }
+        if (len > 0 && strcmp(fields[i][0], "content-type") == 0) {
+            value = type;
+        }
+        field_plain(out, fields[i][0], value);
+    }
+}
+
+static void
 field_request_write(struct vector_buf *out, struct vector_cursor *line)
 {
     char path[128];
 
     vector_cursor_word(line, path, sizeof(path));
-    for (size_t i = 0; i < sizeof(field_request) / sizeof(*field_request);
-         i++) {
-        const char *value = field_request[i][1];
-
-        field_plain(out, field_request[i][0], value == NULL ? path : value);
-    }
+    field_group_write(out, field_request,
+                      sizeof(field_request) / sizeof(*field_request), path,
+                      line);
 }
 
 static void
-field_response_write(struct vector_buf *out)
+field_response_write(struct vector_buf *out, struct vector_cursor *line)
 {
-    for (size_t i = 0; i < sizeof(field_response) / sizeof(*field_response);
-         i++) {
-        field_plain(out, field_response[i][0], field_response[i][1]);
-    }
+    field_group_write(out, field_response,
+                      sizeof(field_response) / sizeof(*field_response), NULL,
+                      line);
 }
 
 /* field_option applies the option |word|. */
@@ -93,7 +110,7 @@ field_option(struct vector_buf *out, struct vector_cursor *line,
         } else if (strcmp(word, "request") == 0) {
             field_request_write(out, line);
         } else if (strcmp(word, "response") == 0) {
-            field_response_write(out);
+            field_response_write(out, line);
         } else if (strcmp(word, "raw") == 0) {
             vector_expr_read(line, out);
         } else {

@@ -331,7 +331,13 @@ frame_read_typed(struct vector_buf *out, struct vector_cursor *line,
     frame_words(&frame, line);
     vector_expr_read(line, &block);
     for (size_t i = 0; i < n_fields; i++) {
-        vector_field_read(&block, &fields[i]);
+        int is_empty = vector_cursor_space(&fields[i]);
+
+        if (type == VECTOR_FRAME_DATA && !is_empty && *fields[i].p != '[') {
+            vector_expr_read(&fields[i], &block);
+        } else {
+            vector_field_read(&block, &fields[i]);
+        }
     }
     if (type == VECTOR_FRAME_PING && block.len == 0) {
         vector_buf_be(&block, 0, 8);
@@ -360,6 +366,9 @@ vector_frame_read(struct vector_buf *out, struct vector_cursor *line,
             *line = start;
         }
         vector_expr_read(line, out);
+        for (size_t i = 0; i < n_fields; i++) {
+            vector_expr_read(&fields[i], out);
+        }
     }
     if (!vector_cursor_space(line)) {
         vector_cursor_fail(line, "cannot read");

@@ -80,8 +80,9 @@ direction_check(struct ledger *ledger, const cJSON *call, int direction)
     static const char *const wire[] = {"framing_bytes", "header_block_bytes",
                                        "padding_bytes", "control_bytes",
                                        "body_bytes",    NULL};
-    static const char *const body[] = {"prefix_bytes", "message_bytes",
-                                       "truncated_bytes", NULL};
+    static const char *const body[] = {"prefix_bytes",    "message_bytes",
+                                       "truncated_bytes", "trailer_bytes",
+                                       "base64_bytes",    NULL};
     const char *where = direction_names[direction];
     const cJSON *object = get(call, where);
 
@@ -89,7 +90,7 @@ direction_check(struct ledger *ledger, const cJSON *call, int direction)
     ledger->call_bytes[direction] += number(ledger, object, "wire_bytes");
     number(ledger, object, "header_list_bytes");
     number(ledger, object, "frames");
-    if (strcmp(vector_lines_string(call, "rpc"), "grpc") != 0) {
+    if (strncmp(vector_lines_string(call, "rpc"), "grpc", 4) != 0) {
         return;
     }
     total(ledger, object, where, "body_bytes", add(ledger, object, body));

@@ -82,7 +82,8 @@ static const char *const direction_names[] = {
     "wire_bytes",        "framing_bytes",       "header_block_bytes",
     "header_list_bytes", "padding_bytes",       "control_bytes",
     "body_bytes",        "prefix_bytes",        "message_bytes",
-    "decoded_bytes",     "truncated_bytes",     NULL};
+    "decoded_bytes",     "truncated_bytes",     "trailer_bytes",
+    "base64_bytes",      NULL};
 
 static const char *const side_names[] = {
     "bytes",      "call_bytes",      "connection_bytes",

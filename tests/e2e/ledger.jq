@@ -11,7 +11,8 @@ def call_residual:
     - .control_bytes - .body_bytes;
 
 def body_residual:
-    .body_bytes - .prefix_bytes - .message_bytes - .truncated_bytes;
+    .body_bytes - .prefix_bytes - .message_bytes - .truncated_bytes
+    - .trailer_bytes - .base64_bytes;
 
 . as $all
 | [ $all[] | select(.event == "call") ] as $calls
@@ -29,7 +30,7 @@ def body_residual:
     ( $calls[] | ("request", "response") as $side
       | select(.[$side] | call_residual != 0)
       | {conn, stream, $side, residual: (.[$side] | call_residual)} ),
-    ( $calls[] | select(.rpc == "grpc") | ("request", "response") as $side
+    ( $calls[] | ("request", "response") as $side
       | select(.[$side] | .prefix_bytes != null and body_residual != 0)
       | {conn, stream, $side, body: (.[$side] | body_residual)} ),
     ( select(any($all[]; .event == "stop"))

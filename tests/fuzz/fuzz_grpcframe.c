@@ -16,7 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
     FUZZ_DECODER = 0x08, /* a compressed body alone, with its output */
     FUZZ_FAIL = 0x10,    /* callbacks stop, at the third call */
-    FUZZ_SMALL_POOL = 0x20
+    FUZZ_SMALL_POOL = 0x20,
+    FUZZ_WEB = 0x40,   /* a trailers frame may come */
+    FUZZ_BASE64 = 0x80 /* the body is base64 */
 };
 
 /* struct report is all that was reported, boiled down to a number. */
@@ -62,6 +64,32 @@ on_message(const struct grpcframe_message *message, void *user)
     return ++report->n_calls == 3 && report->fails;
 }
 
+/* The text is taken apart as well: its lines are in place. */
+static int
+on_trailers(const struct grpcframe_trailers *trailers, void *user)
+{
+    struct report *report = user;
+    struct grpcframe_trailer line;
+    char *text = trailers->text;
+    size_t len = trailers->text_len;
+    int result;
+
+    add(report, trailers->frame->length);
+    add(report, trailers->frame->result);
+    add(report, trailers->omitted);
+    if (len > GRPCFRAME_TRAILERS_MAX)
+        abort();
+    do {
+        result = grpcframe_trailer_next(&text, &len, &line);
+        add(report, (uint64_t)result);
+        for (size_t i = 0; result == 1 && i < line.name_len; i++)
+            add(report, (uint8_t)line.name[i]);
+        for (size_t i = 0; result == 1 && i < line.value_len; i++)
+            add(report, (uint8_t)line.value[i]);
+    } while (result != 0);
+    return ++report->n_calls == 3 && report->fails;
+}
+
 /* The next piece of what is left, by |cuts|: all at once when 0. */
 static size_t
 next_piece(uint32_t *cuts, size_t left)
@@ -93,17 +121,29 @@ play_decoder(struct grpcframe_decoder *decoder, uint32_t cuts,
     grpcframe_decoder_put(decoder);
 }
 
+static int
+on_decoded(const uint8_t *data, size_t len, void *user)
+{
+    return grpcframe_reader_feed(user, data, len, 1, 1);
+}
+
 static void
 play_reader(struct grpcframe_reader *reader, uint32_t cuts, const uint8_t *data,
-            size_t size, struct report *report)
+            size_t size, int is_base64, struct report *report)
 {
+    struct grpcframe_base64 base64 = {0};
     struct grpcframe_rest rest;
     int error = 0;
 
     for (size_t n; size > 0 && error == 0; data += n, size -= n) {
         n = next_piece(&cuts, size);
-        error = grpcframe_reader_feed(reader, data, n, 1, 1);
+        if (is_base64)
+            error = grpcframe_base64_feed(&base64, data, n, on_decoded, reader);
+        else
+            error = grpcframe_reader_feed(reader, data, n, 1, 1);
     }
+    if (error == 0 || error == GRPCFRAME_ERR_INVALID)
+        add(report, base64.taken + base64.pending);
     rest = grpcframe_reader_rest(reader);
     add(report, (uint64_t)error);
     add(report, reader->tally.decoded_bytes);
@@ -132,7 +172,10 @@ play(const uint8_t *setup, uint32_t cuts, const uint8_t *data, size_t size)
     } else {
         grpcframe_reader_init(&reader, pool, codec, ceiling, on_message,
                               &report);
-        play_reader(&reader, cuts, data, size, &report);
+        if (setup[0] & FUZZ_WEB)
+            grpcframe_reader_set_web(&reader, on_trailers);
+        play_reader(&reader, cuts, data, size, (setup[0] & FUZZ_BASE64) != 0,
+                    &report);
         if (ceiling != 0 && reader.message.compressed &&
             reader.message.decoded_length > ceiling)
             abort();

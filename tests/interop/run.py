@@ -25,7 +25,9 @@ except ImportError:
     jsonschema = None
 
 HERE = pathlib.Path(__file__).resolve().parent
-STACKS = ("go", "python", "node", "rust", "java")
+STACKS = ("go", "python", "node", "rust", "java", "web", "web_text")
+# What runs unless --stack says otherwise; gRPC-Web is a suite of its own.
+DEFAULT_STACKS = STACKS[:5]
 KINDS = ("unary", "client_stream", "server_stream", "bidi")
 SINGLES = ("status", "trailers_only", "deadline", "cancel",
            "unknown_encoding")
@@ -171,8 +173,9 @@ class Stack:
                 self.cannot[words[1]] = words[2] if words[2:] else "no reason"
             elif words:
                 self.encodings.append(words[0])
-        if not {"identity", "gzip"} <= set(self.encodings):
-            raise Failure("client --list lacks identity or gzip")
+        needed = checks.WEB.get(self.name, {"identity", "gzip"})
+        if not needed <= set(self.encodings):
+            raise Failure(f"client --list lacks one of {sorted(needed)}")
 
     def start(self):
         self.server = Child([self.folder / "server"],
@@ -216,6 +219,8 @@ class Stack:
                    "--size", case.size, "--count", case.count]
         if case.encoding != checks.UNKNOWN:
             command += ["--encoding", case.encoding]
+        if self.name in checks.WEB:
+            command += ["--http", case.http]
         lines, error = run_client(command, self.env, base)
         fresh = set()
 
@@ -263,10 +268,10 @@ def run_client(command, env, base):
     return lines, None
 
 
-def own_cases(name, encodings):
+def own_cases(name, encodings, http="2"):
     """The cases of a stack's client against its own server."""
     def case(*args, **kwargs):
-        return Case(*args, client=name, server=name, **kwargs)
+        return Case(*args, client=name, server=name, http=http, **kwargs)
 
     for encoding in encodings:
         for kind in KINDS:
@@ -275,11 +280,14 @@ def own_cases(name, encodings):
         yield case("unary", encoding, 1, 2, label="tiny")
         yield case("unary", encoding, 0, 2, label="empty")
     for scenario in SINGLES:
+        if http != "2" and scenario in checks.NOT_HTTP1:
+            continue
         encoding = (checks.UNKNOWN if scenario == "unknown_encoding"
                     else "identity")
         yield case(scenario, encoding)
     for encoding in ("identity", "gzip"):
-        yield case("large", encoding, 20 << 20)
+        if encoding in encodings:
+            yield case("large", encoding, 20 << 20)
     yield case("many", count=1000)
 
 
@@ -334,20 +342,29 @@ def selected(options, case):
         for name in (case.scenario, case.name))
 
 
-def able(stacks, scenario):
-    """A stack whose client can play the scenario, or None."""
-    return next((s for s in stacks if scenario not in s.cannot), None)
+def able(stacks, scenario, is_web):
+    """A stack whose client can play the scenario, or None. What a server of
+    gRPC-Web does for clients of gRPC is seen elsewhere."""
+    return next((s for s in stacks if scenario not in s.cannot
+                 and (s.name in checks.WEB) == is_web), None)
+
+
+def stack_cases(stack, options):
+    """The cases of a stack, in each version of HTTP that it is tested in."""
+    versions = options.web_http if stack.name in checks.WEB else ("2",)
+    for http in versions:
+        yield from own_cases(stack.name, stack.encodings, http)
 
 
 def run_own(stack, stacks, options, tally):
     """The client against its own server; what it cannot do is done by the
     client of another stack, so that the server is seen in it all the same."""
-    for case in own_cases(stack.name, stack.encodings):
+    for case in stack_cases(stack, options):
         if not selected(options, case):
             continue
         client = stack
         if case.scenario in stack.cannot:
-            client = able(stacks, case.scenario)
+            client = able(stacks, case.scenario, stack.name in checks.WEB)
             if client is None:
                 tally.skip(f"{stack.name} {case.name}",
                            stack.cannot[case.scenario], absent=False)
@@ -361,6 +378,7 @@ def run_own(stack, stacks, options, tally):
 
 def run_cross(stacks, options, tally):
     """Each stack's client against the next stack's server."""
+    stacks = [s for s in stacks if s.name not in checks.WEB]
     if len(stacks) < 2:
         return
     for client, server in zip(stacks, stacks[1:] + stacks[:1]):
@@ -477,11 +495,14 @@ def parse(args):
                         help="the grpctap program")
     parser.add_argument("--out", type=pathlib.Path,
                         help="folder for builds and logs")
-    parser.add_argument("--stack", default=",".join(STACKS),
+    parser.add_argument("--stack", default=",".join(DEFAULT_STACKS),
                         help="comma-separated folders (default: all)")
     parser.add_argument("--scenario", action="append", default=[],
                         help="only these scenarios or cases; may be repeated,"
                         " and hold * and ?")
+    parser.add_argument("--web-http", choices=("2", "1.1"), action="append",
+                        help="the HTTP version of gRPC-Web; may be repeated"
+                        " (default: both)")
     parser.add_argument("--schema", type=pathlib.Path,
                         help="JSON Schema that each event must satisfy")
     parser.add_argument("--forbid-skips", action="store_true",
@@ -494,6 +515,7 @@ def parse(args):
     parser.add_argument("-v", "--verbose", action="store_true",
                         help="print more problems, and remarks")
     options = parser.parse_args(args)
+    options.web_http = options.web_http or ("2", "1.1")
     options.stack = [name for name in options.stack.split(",") if name]
     for name in options.stack:
         if name not in STACKS:

@@ -27,6 +27,7 @@ class Maker:
         self.sides = {}
         self.reset = reset
         self.text = call.get("grpc_message")
+        self.rpc = call.get("rpc", "grpc")
         for name, side, _ in checks.DIRECTIONS:
             self.sides[name] = self.direction(
                 name, side, sizes[name], encodings[name], flagged)
@@ -61,12 +62,18 @@ class Maker:
         if self.reset == side:
             self.frame(side, "RST_STREAM", 4)
             control = 4
-        frames = len(lengths) + 1 + bool(control)
+        trailers = 0
+        if self.rpc != "grpc" and name == "response":
+            trailers = 20
+            self.frame(side, "DATA", self.coded(trailers))
+        frames = len(lengths) + 1 + bool(control) + bool(trailers)
         compressed = len(sizes) if encoding and flagged else 0
-        body = sum(lengths) + 5 * len(lengths)
+        inside = sum(lengths) + 5 * len(lengths) + trailers
+        body = (sum(self.coded(5 + length) for length in lengths)
+                + self.coded(trailers))
         known = encoding != checks.UNKNOWN
         return {
-            "content_type": None, "content_encoding": None,
+            "content_type": f"application/{self.rpc}", "content_encoding": None,
             "accept_encoding": None, "grpc_encoding": encoding,
             "grpc_accept_encoding": "identity, gzip"
             if name == "request" else None,
@@ -78,16 +85,22 @@ class Maker:
             "control_bytes": control, "body_bytes": body,
             "prefix_bytes": 5 * len(sizes), "message_bytes": sum(lengths),
             "decoded_bytes": sum(sizes) if known else None,
-            "truncated_bytes": 0,
+            "truncated_bytes": 0, "trailer_bytes": trailers,
+            "base64_bytes": body - inside,
             "header_list_bytes": sum(len(n) + len(v) for n, v in fields),
             "wire_bytes": 9 * frames + block + control + body,
         }
+
+    def coded(self, length):
+        """How long a piece of a body is on the wire."""
+        return ((length + 2) // 3 * 4 if self.rpc == "grpc-web-text"
+                else length)
 
     def message(self, side, index, size, encoding, flagged):
         compressed = bool(encoding) and flagged
         known = encoding != checks.UNKNOWN
         length = size // 2 if compressed and known else size
-        self.frame(side, "DATA", length + 5)
+        self.frame(side, "DATA", self.coded(length + 5))
         self.events.append(self.event(
             "message", stream=1, path=PATH, index=index,
             flag=int(compressed), compressed=compressed,
@@ -213,6 +226,20 @@ def unknown():
                 encoding=checks.UNKNOWN, accept_encoding=None)
     case = Case("unknown_encoding", checks.UNKNOWN, client="go", server="go")
     return case, [line(12, checks.UNKNOWN, [1003], [])], made.close()
+
+
+def web():
+    made = Maker({"request": [1009], "response": [1003]},
+                 {"request": "gzip", "response": "gzip"}, rpc="grpc-web")
+    case = Case("unary", "gzip", 1000, 1, "web", "web")
+    return case, [line(0, "gzip", [1009], [1003])], made.close()
+
+
+def web_text():
+    made = Maker({"request": [1003], "response": [1003]},
+                 {"request": None, "response": None}, rpc="grpc-web-text")
+    case = Case("unary", client="web_text", server="node")
+    return case, [line(0, "identity", [1003], [1003])], made.close()
 
 
 # --- ways to be wrong --------------------------------------------------------
@@ -372,6 +399,20 @@ WRONGS = [
     (unknown, put("message", 900, "length"), "length"),
     (unknown, put("call", 1003, "request", "decoded_bytes"),
      "decoded_bytes"),
+    (web, put("call", "grpc", "rpc"), "rpc is"),
+    (web, put("call", 20, "request", "trailer_bytes"),
+     "request.trailer_bytes"),
+    (web, put("call", 0, "response", "trailer_bytes"),
+     "response.trailer_bytes"),
+    (web, put("call", 1, "response", "base64_bytes"),
+     "response.base64_bytes"),
+    (web, put("call", 1, "response", "truncated_bytes"), "truncated"),
+    (web, put("call", True, "trailers_only"), "trailers_only"),
+    (web_text, put("call", "grpc-web", "rpc"), "rpc is"),
+    (web_text, put("call", 0, "request", "base64_bytes"), "characters"),
+    (web_text, put("call", 0, "response", "base64_bytes"), "characters"),
+    (web_text, put("call", 0, "response", "trailer_bytes"),
+     "response.trailer_bytes"),
 ]
 
 RUN = [{"event": "start"}, {"event": "connection_open"},
@@ -400,7 +441,7 @@ def outcome(what, problems, word):
 def run():
     held = []
     for make in (healthy, identity, status, deadline, deadline_by_server,
-                 unknown):
+                 unknown, web, web_text):
         problems = checks.check_case(*make()).problems
         held.append(outcome(make.__name__, problems, None))
     for number, (make, change, word) in enumerate(WRONGS):

@@ -6,6 +6,8 @@
 //! it is the first in the client's grpc-accept-encoding that the server may
 //! send. So `response_encoding` cannot be heard here; a client that wants one
 //! codec offers that one first.
+//!
+//! `server --web` answers gRPC-Web as well, over HTTP/1.1 too.
 
 use grpctap_interop::echo::echo_server::{Echo, EchoServer};
 use grpctap_interop::echo::{EchoRequest, EchoResponse};
@@ -16,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::{Server, TcpIncoming};
 use tonic::{Code, Request, Response, Status, Streaming};
+use tonic_web::GrpcWebLayer;
 
 struct Service;
 
@@ -107,6 +110,24 @@ impl Echo for Service {
     }
 }
 
+async fn serve(
+    service: EchoServer<Service>,
+    incoming: TcpIncoming,
+    is_web: bool,
+) -> Result<(), tonic::transport::Error> {
+    if !is_web {
+        let server = Server::builder().add_service(service);
+        return server.serve_with_incoming(incoming).await;
+    }
+    let mut server = Server::builder()
+        .accept_http1(true)
+        .layer(GrpcWebLayer::new());
+    server
+        .add_service(service)
+        .serve_with_incoming(incoming)
+        .await
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let incoming = TcpIncoming::bind("127.0.0.1:0".parse()?)?.with_nodelay(Some(true));
@@ -116,10 +137,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (_, codec) in CODECS {
         service = service.accept_compressed(codec).send_compressed(codec);
     }
+    let is_web = std::env::args().any(|argument| argument == "--web");
     let mut term = signal(SignalKind::terminate())?;
     println!("listening {}", incoming.local_addr()?.port());
     tokio::select! {
-        done = Server::builder().add_service(service).serve_with_incoming(incoming) => done?,
+        done = serve(service, incoming, is_web) => done?,
         // At once: a handler may be in its delay.
         _ = term.recv() => (),
     }
