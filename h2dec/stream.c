@@ -76,7 +76,6 @@ gap_add(struct stream_table *table, uint32_t first, uint32_t last)
     }
     if (table->n_gaps == H2DEC_GAPS_MAX) {
         gap_drop(table, 0);
-        table->forgot = 1;
     }
     table->gaps[table->n_gaps].first = first;
     table->gaps[table->n_gaps].last = last;

@@ -27,8 +27,6 @@ struct stream_table {
     /* gaps are the skipped ranges below highest, the newest last. */
     struct stream_gap gaps[H2DEC_GAPS_MAX];
     unsigned n_gaps;
-    /* forgot is 1 once a range had to be forgotten. */
-    uint8_t forgot;
 };
 
 /* enum stream_past is what is known of an id without an open stream. */
