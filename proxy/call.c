@@ -17,7 +17,7 @@ flow_init(struct flow *flow, struct call *call, enum side side)
 }
 
 struct call *
-call_new(struct tap *tap, uint64_t id, const char *protocol,
+call_new(struct tap *tap, uint64_t id, enum call_protocol protocol,
          uint64_t started_us)
 {
     struct call *call = calloc(1, sizeof(*call));

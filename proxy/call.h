@@ -47,6 +47,13 @@ enum call_rpc {
     RPC_CONNECT /* plain HTTP, but for its name */
 };
 
+/* enum call_protocol is which HTTP carries the call. */
+enum call_protocol {
+    CALL_H2,
+    CALL_H1_1,
+    CALL_H1_0
+};
+
 /* enum call_fact is a value kept once a call. */
 enum call_fact {
     FACT_METHOD,
@@ -156,8 +163,7 @@ struct call {
     struct tap *tap;
     /* id is the number of the stream, or the ordinal of the exchange. */
     uint64_t id;
-    /* protocol is the value of `protocol`, a literal. */
-    const char *protocol;
+    enum call_protocol protocol;
     /* ended[side] is 1 once that side has said all. */
     uint8_t ended[2];
     /* ledger[side] is filled in before call_end; before that it holds what
@@ -206,8 +212,8 @@ struct call {
 /* ---- call.c ---- */
 
 /* call_new makes the call |id| that began at |started_us|, or returns NULL. */
-struct call *call_new(struct tap *tap, uint64_t id, const char *protocol,
-                      uint64_t started_us);
+struct call *call_new(struct tap *tap, uint64_t id,
+                      enum call_protocol protocol, uint64_t started_us);
 
 /* call_free frees |call|. */
 void call_free(struct call *call);

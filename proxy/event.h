@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output schema: each event of a connection to one line of JSON.  This and
- * event_run.c are the only files that know the names of members; docs/events.md
- * documents them and docs/events.schema.json checks them.
+ * The output schema: each event of a connection to one line of JSON.  The
+ * event*.c files alone know the names of members; docs/events.md documents them
+ * and docs/events.schema.json checks them.
  *
  * Each function does nothing when its kind is not selected.
  */

@@ -7,7 +7,8 @@
 
 #include "call.h"
 #include "event.h"
-#include "json.h"
+#include "event_line.h"
+#include "event_pace.h"
 #include "tap_conn.h"
 #include "timefmt.h"
 
@@ -15,31 +16,6 @@
 #define MESSAGE_PATH_MAX 512
 
 #define REDACTED "[redacted]"
-
-/* Starts a line; 0 when it is not wanted or there is no room for it. */
-static int
-begin(struct json *json, const struct tap *tap, enum event_kind kind,
-      uint64_t now_us)
-{
-    char time[TIME_TEXT_LEN];
-
-    if (!tap_wants(tap, kind) || !lane_begin(tap->shared->lane, kind)) {
-        return 0;
-    }
-    time_format((int64_t)now_us + tap->shared->wall_offset_us, time);
-    json_begin(json, tap->shared->lane);
-    json_literal(json, "event", event_kind_name(kind));
-    json_literal(json, "time", time);
-    json_uint(json, "conn", tap->conn);
-    return 1;
-}
-
-static void
-end(struct json *json)
-{
-    json_end(json);
-    lane_end(json->lane);
-}
 
 /* ---- Values that may be unknown -------------------------------------- */
 
@@ -171,6 +147,7 @@ put_flow(struct json *json, const char *key, const struct flow *flow)
     } else {
         put_no_messages(json, flow, ledger->body_bytes);
     }
+    event_pace_call(json, call, flow->side);
     json_close(json);
 }
 
@@ -251,13 +228,14 @@ void
 event_call(struct call *call, const struct event_ending *ending,
            uint64_t now_us)
 {
+    static const char *const protocols[] = {"h2", "http/1.1", "http/1.0"};
     struct json json;
 
-    if (!begin(&json, call->tap, EVENT_CALL, now_us)) {
+    if (!event_line_begin(&json, call->tap, EVENT_CALL, now_us)) {
         return;
     }
     json_uint(&json, "stream", call->id);
-    json_literal(&json, "protocol", call->protocol);
+    json_literal(&json, "protocol", protocols[call->protocol]);
     json_string(&json, "rpc", call_rpc_name(call->rpc));
     put_request_facts(&json, call);
     put_status(&json, call);
@@ -271,7 +249,7 @@ event_call(struct call *call, const struct event_ending *ending,
     json_uint(&json, "cut_values", call->cut_values);
     put_flow(&json, "request", &call->flow[SIDE_CLIENT]);
     put_flow(&json, "response", &call->flow[SIDE_SERVER]);
-    end(&json);
+    event_line_end(&json);
 }
 
 /* ---- message --------------------------------------------------------- */
@@ -326,7 +304,7 @@ event_message(struct flow *flow, const struct grpcframe_message *message,
     const struct call *call = flow->call;
     struct json json;
 
-    if (!begin(&json, call->tap, EVENT_MESSAGE, now_us)) {
+    if (!event_line_begin(&json, call->tap, EVENT_MESSAGE, now_us)) {
         return;
     }
     json_uint(&json, "stream", call->id);
@@ -345,7 +323,7 @@ event_message(struct flow *flow, const struct grpcframe_message *message,
     json_uint(&json, "frames", message->frames);
     put_since(&json, "at_us", call, now_us);
     put_since(&json, "first_byte_at_us", call, message->first_byte_us);
-    end(&json);
+    event_line_end(&json);
 }
 
 /* ---- headers --------------------------------------------------------- */
@@ -386,7 +364,7 @@ event_headers(struct tap *tap, const struct h2dec_headers *headers,
 {
     struct json json;
 
-    if (!begin(&json, tap, EVENT_HEADERS, tap->now_us)) {
+    if (!event_line_begin(&json, tap, EVENT_HEADERS, tap->now_us)) {
         return;
     }
     json_uint(&json, "stream", headers->stream_id);
@@ -406,7 +384,7 @@ event_headers(struct tap *tap, const struct h2dec_headers *headers,
         json_null(&json, "headers");
     }
     json_uint(&json, "omitted", headers->n_omitted);
-    end(&json);
+    event_line_end(&json);
 }
 
 /* ---- frame and settings ---------------------------------------------- */
@@ -446,7 +424,7 @@ event_frame(struct tap *tap, const struct h2dec_frame *frame)
 {
     struct json json;
 
-    if (!begin(&json, tap, EVENT_FRAME, tap->now_us)) {
+    if (!event_line_begin(&json, tap, EVENT_FRAME, tap->now_us)) {
         return;
     }
     json_literal(&json, "from", side_name((enum side)frame->side));
@@ -457,7 +435,7 @@ event_frame(struct tap *tap, const struct h2dec_frame *frame)
     json_uint(&json, "stream", frame->stream_id);
     json_uint(&json, "length", frame->length);
     json_uint(&json, "offset", frame->offset);
-    end(&json);
+    event_line_end(&json);
 }
 
 /* Of a parameter that comes twice the last one counts (RFC 9113, section
@@ -509,11 +487,11 @@ event_settings(struct tap *tap, const struct h2dec_settings *settings)
 {
     struct json json;
 
-    if (!begin(&json, tap, EVENT_SETTINGS, tap->now_us)) {
+    if (!event_line_begin(&json, tap, EVENT_SETTINGS, tap->now_us)) {
         return;
     }
     json_literal(&json, "from", side_name((enum side)settings->side));
     json_bool(&json, "ack", settings->ack);
     put_settings(&json, settings);
-    end(&json);
+    event_line_end(&json);
 }

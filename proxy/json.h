@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A writer of JSON objects straight into a lane, for the events that come with
- * every call and message.  Rare events are built with cJSON.
+ * A writer of JSON objects straight into a lane: an event comes with every
+ * call and message, and a tree of nodes for it would cost more than decoding.
  *
  * Keys are string literals; the writer puts commas where they belong.  A
  * failure (memory) shows in the lane, which then drops the line.

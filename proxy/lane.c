@@ -87,7 +87,10 @@ lane_end(struct lane *lane)
     if (lane->failed || lane->len == lane->line) {
         lane->len = lane->line;
         lane->failed = 0;
-        lane_give_up(lane, lane->kind);
+        /* Who writes a vital one looks at lane->failed, and tries again. */
+        if (!event_kind_is_vital(lane->kind)) {
+            lane_give_up(lane, lane->kind);
+        }
         return;
     }
     lane->data[lane->len++] = '\n';

@@ -73,7 +73,8 @@ void lane_append(struct lane *lane, const char *bytes, size_t len);
 char *lane_reserve(struct lane *lane, size_t len);
 
 /* lane_end ends the line under way with a newline, or takes it back and counts
- * it as dropped when it failed. */
+ * it as dropped when it failed (of a kind that is never dropped it is not
+ * counted). */
 void lane_end(struct lane *lane);
 
 /* lane_give_up counts an event of |kind| as dropped that could not even be

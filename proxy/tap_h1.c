@@ -24,7 +24,7 @@ static int
 on_exchange_open(struct h1dec_exchange *exchange, void *user)
 {
     struct call *call =
-        call_new(user, exchange->id, "http/1.1", exchange->opened_us);
+        call_new(user, exchange->id, CALL_H1_1, exchange->opened_us);
 
     exchange->user = call;
     return call == NULL;
@@ -240,7 +240,7 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
     headers.fields = fields.list;
     headers.n_fields = fields.n;
     if (head->side == H1DEC_CLIENT) {
-        call->protocol = head->minor == 0 ? "http/1.0" : "http/1.1";
+        call->protocol = head->minor == 0 ? CALL_H1_0 : CALL_H1_1;
         keep_settings(tap, head);
     }
     if (is_h2c(head)) {

@@ -29,12 +29,12 @@ on_stream_open(struct h2dec_stream *stream, void *user)
     if (call != NULL) {
         /* The request came as HTTP/1.1. */
         tap->upgraded = NULL;
-        call->protocol = "h2";
+        call->protocol = CALL_H2;
         call->id = stream->id;
         stream->user = call;
         return 0;
     }
-    call = call_new(tap, stream->id, "h2", stream->opened_us);
+    call = call_new(tap, stream->id, CALL_H2, stream->opened_us);
     stream->user = call;
     if (call == NULL) {
         return -1;

@@ -83,11 +83,12 @@ static const char *const direction_names[] = {
     "header_list_bytes", "padding_bytes",       "control_bytes",
     "body_bytes",        "prefix_bytes",        "message_bytes",
     "decoded_bytes",     "truncated_bytes",     "trailer_bytes",
-    "base64_bytes",      NULL};
+    "base64_bytes",      "first_data_us",       "stalls",
+    "stalled_us",        NULL};
 
 static const char *const side_names[] = {
     "bytes",      "call_bytes",      "connection_bytes",
-    "late_bytes", "undecoded_bytes", NULL};
+    "late_bytes", "undecoded_bytes", "pace", NULL};
 
 static const char *const timing_names[] = {
     "request_end_us", "response_headers_us", "first_message_us",

@@ -302,7 +302,7 @@ test_first_data(void **state)
 
     (void)state;
     start(&rig);
-    call = call_new(rig.tap, 1, "h2", 1000);
+    call = call_new(rig.tap, 1, CALL_H2, 1000);
     assert_non_null(call);
     pace_call_end(call, &stream);
     assert_int_equal(call->pace[SIDE_CLIENT].has_first_data, 1);
