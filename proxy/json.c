@@ -1,127 +1,176 @@
 /* SPDX-License-Identifier: MIT */
 /* Owns the syntax of JSON as written into lanes: commas, numbers, escapes.
- * Which members an event has is event.c's. */
+ * Which members an event has is event*.c's. */
 #include "json.h"
-
-#include <string.h>
 
 #include "text.h"
 
+/* ROOM is what is asked of the lane at least, so that members need not ask one
+ * by one. */
+#define ROOM 1024
+
+/* DIGITS_MAX is the length of the largest integer. */
+#define DIGITS_MAX 20
+
+/* KEY_ROOM is what a key takes beside its text: `,"":`. */
+#define KEY_ROOM 4
+
+/* ---- Room ------------------------------------------------------------ */
+
+/* nowhere is where a writer stands that has no room; nothing is put there. */
+static char nowhere[1];
+
+/* Gives what has been written to the lane. */
 static void
+settle(struct json *json)
+{
+    if (json->at != nowhere) {
+        json->lane->len = (size_t)(json->at - json->lane->data);
+    }
+}
+
+static int
+grow(struct json *json, size_t len)
+{
+    size_t room = len > ROOM ? len : ROOM;
+
+    settle(json);
+    json->at = lane_reserve(json->lane, room);
+    if (json->at == NULL) {
+        json->at = nowhere;
+        json->end = nowhere;
+        return 0;
+    }
+    json->end = json->at + room;
+    return 1;
+}
+
+/* Returns 1 when |len| more bytes can be written. */
+static inline int
+has_room(struct json *json, size_t len)
+{
+    return (size_t)(json->end - json->at) >= len || grow(json, len);
+}
+
+/* ---- Pieces, for which there must be room ---------------------------- */
+
+static inline void
 put(struct json *json, const char *bytes, size_t len)
 {
-    lane_append(json->lane, bytes, len);
+    memcpy(json->at, bytes, len);
+    json->at += len;
+}
+
+static inline void
+put_key(struct json *json, struct json_key key)
+{
+    char *at = json->at;
+
+    if (json->comma) {
+        *at++ = ',';
+    }
+    json->comma = 1;
+    if (key.text != NULL) {
+        *at++ = '"';
+        memcpy(at, key.text, key.len);
+        at += key.len;
+        *at++ = '"';
+        *at++ = ':';
+    }
+    json->at = at;
 }
 
 static void
-put_key(struct json *json, const char *key)
+put_bracket(struct json *json, char bracket)
 {
-    size_t len = key == NULL ? 0 : strlen(key);
-    char *out = lane_reserve(json->lane, len + 4);
-    size_t at = 0;
-
-    if (out == NULL) {
-        return;
+    if (has_room(json, 1)) {
+        *json->at++ = bracket;
     }
-    if (!json->first) {
-        out[at++] = ',';
-    }
-    json->first = 0;
-    if (key != NULL) {
-        out[at++] = '"';
-        memcpy(out + at, key, len);
-        at += len;
-        out[at++] = '"';
-        out[at++] = ':';
-    }
-    json->lane->len += at;
 }
 
-static void
-nest(struct json *json, const char *key, const char *bracket)
-{
-    put_key(json, key);
-    put(json, bracket, 1);
-    json->first = 1;
-}
+/* ---- Objects and arrays ---------------------------------------------- */
 
 void
 json_begin(struct json *json, struct lane *lane)
 {
     json->lane = lane;
-    json->first = 1;
-    put(json, "{", 1);
+    json->at = nowhere;
+    json->end = nowhere;
+    json->comma = 0;
+    put_bracket(json, '{');
 }
 
 void
 json_end(struct json *json)
 {
-    put(json, "}", 1);
+    put_bracket(json, '}');
+    settle(json);
 }
 
 void
-json_open(struct json *json, const char *key)
+json_put_nest(struct json *json, struct json_key key, char bracket)
 {
-    nest(json, key, "{");
+    if (has_room(json, key.len + KEY_ROOM + 1)) {
+        put_key(json, key);
+        *json->at++ = bracket;
+        json->comma = 0;
+    }
 }
 
 void
 json_close(struct json *json)
 {
-    put(json, "}", 1);
-    json->first = 0;
-}
-
-void
-json_array_open(struct json *json, const char *key)
-{
-    nest(json, key, "[");
+    put_bracket(json, '}');
+    json->comma = 1;
 }
 
 void
 json_array_close(struct json *json)
 {
-    put(json, "]", 1);
-    json->first = 0;
+    put_bracket(json, ']');
+    json->comma = 1;
 }
 
+/* ---- Values ---------------------------------------------------------- */
+
 void
-json_uint(struct json *json, const char *key, uint64_t value)
+json_put_uint(struct json *json, struct json_key key, uint64_t value)
 {
-    char digits[20];
+    char digits[DIGITS_MAX];
     size_t at = sizeof(digits);
 
-    do {
+    if (!has_room(json, key.len + KEY_ROOM + DIGITS_MAX)) {
+        return;
+    }
+    put_key(json, key);
+    while (value > 9) {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
-    } while (value > 0);
-    put_key(json, key);
+    }
+    *json->at++ = (char)('0' + value);
     put(json, digits + at, sizeof(digits) - at);
 }
 
 void
-json_int(struct json *json, const char *key, int64_t value)
+json_put_plain(struct json *json, struct json_key key, const char *text,
+               size_t len)
 {
-    if (value >= 0) {
-        json_uint(json, key, (uint64_t)value);
-        return;
+    if (has_room(json, key.len + KEY_ROOM + len)) {
+        put_key(json, key);
+        put(json, text, len);
     }
-    put_key(json, key);
-    put(json, "-", 1);
-    json->first = 1;
-    json_uint(json, NULL, 0 - (uint64_t)value);
 }
 
 void
-json_bool(struct json *json, const char *key, int value)
+json_put_literal(struct json *json, struct json_key key, const char *text,
+                 size_t len)
 {
-    json_printed(json, key, value ? "true" : "false");
-}
-
-void
-json_null(struct json *json, const char *key)
-{
-    json_printed(json, key, "null");
+    if (has_room(json, key.len + KEY_ROOM + len + 2)) {
+        put_key(json, key);
+        *json->at++ = '"';
+        put(json, text, len);
+        *json->at++ = '"';
+    }
 }
 
 /* The escape of a character that JSON does not allow as it is (RFC 8259,
@@ -153,6 +202,30 @@ escape(char out[6], unsigned char byte)
     return 6;
 }
 
+static int
+is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+/* 1 when eight bytes are plain, found by arithmetic on all at once: each term
+ * sets the high bit of a byte that is not.  A subtraction may borrow from the
+ * next byte, but only out of one that has set its own. */
+static int
+are_plain(const unsigned char *text)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t bytes;
+    uint64_t quote;
+    uint64_t backslash;
+
+    memcpy(&bytes, text, sizeof(bytes));
+    quote = bytes ^ ones * '"';
+    backslash = bytes ^ ones * '\\';
+    return ((bytes | (bytes - ones * 0x20) | (quote - ones) |
+             (backslash - ones)) & ones * 0x80) == 0;
+}
+
 /* How many bytes from |at| on need no escape. */
 static size_t
 plain_run(const unsigned char *text, size_t len, size_t at)
@@ -160,40 +233,38 @@ plain_run(const unsigned char *text, size_t len, size_t at)
     size_t start = at;
 
     while (at < len) {
-        unsigned char byte = text[at];
+        size_t n = 1;
 
-        if (byte >= 0x80) {
-            size_t n = text_utf8_len(text + at, len - at);
-
-            if (n == 0) {
-                break;
-            }
-            at += n;
-        } else if (byte < 0x20 || byte == '"' || byte == '\\') {
-            break;
-        } else {
-            at++;
+        while (len - at >= 8 && are_plain(text + at)) {
+            at += 8;
         }
+        if (at == len) {
+            break;
+        }
+        if (!is_plain(text[at])) {
+            n = text[at] < 0x80 ? 0 : text_utf8_len(text + at, len - at);
+        }
+        if (n == 0) {
+            break;
+        }
+        at += n;
     }
     return at - start;
 }
 
-void
-json_text(struct json *json, const char *key, const char *text, size_t len)
+static void
+put_escaped(struct json *json, const char *text, size_t len)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t at = 0;
 
-    if (text == NULL) {
-        json_null(json, key);
-        return;
-    }
-    put_key(json, key);
-    put(json, "\"", 1);
     while (at < len) {
         size_t run = plain_run(bytes, len, at);
         char escaped[6];
 
+        if (!has_room(json, run + sizeof(escaped))) {
+            return;
+        }
         put(json, text + at, run);
         at += run;
         if (at < len) {
@@ -201,27 +272,21 @@ json_text(struct json *json, const char *key, const char *text, size_t len)
             at++;
         }
     }
-    put(json, "\"", 1);
 }
 
 void
-json_string(struct json *json, const char *key, const char *text)
+json_put_text(struct json *json, struct json_key key, const char *text,
+              size_t len)
 {
-    json_text(json, key, text, text == NULL ? 0 : strlen(text));
-}
-
-void
-json_literal(struct json *json, const char *key, const char *text)
-{
+    if (text == NULL) {
+        json_put_plain(json, key, "null", 4);
+        return;
+    }
+    if (!has_room(json, key.len + KEY_ROOM + 1)) {
+        return;
+    }
     put_key(json, key);
-    put(json, "\"", 1);
-    put(json, text, strlen(text));
-    put(json, "\"", 1);
-}
-
-void
-json_printed(struct json *json, const char *key, const char *text)
-{
-    put_key(json, key);
-    put(json, text, strlen(text));
+    *json->at++ = '"';
+    put_escaped(json, text, len);
+    put_bracket(json, '"');
 }
