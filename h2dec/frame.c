@@ -9,7 +9,7 @@
 /* What an endpoint must accept before any SETTINGS (section 4.2). */
 #define FRAME_LEN_UNASKED 16384
 
-static const struct frame_rule rules[H2DEC_TYPES] = {
+const struct frame_rule h2dec_frame_rules[H2DEC_TYPES] = {
     [H2DEC_DATA] = { .padded = 1, .on_stream = 1 },
     [H2DEC_HEADERS] = { .padded = 1, .on_stream = 1 },
     [H2DEC_PRIORITY] = { .fixed = 5, .exact = 1, .on_stream = 1 },
@@ -23,31 +23,6 @@ static const struct frame_rule rules[H2DEC_TYPES] = {
     [H2DEC_UNKNOWN_TYPE] = { .on_stream = -1 },
 };
 
-unsigned
-h2dec_frame_index(uint8_t type)
-{
-    return type < H2DEC_UNKNOWN_TYPE ? type : H2DEC_UNKNOWN_TYPE;
-}
-
-const struct frame_rule *
-h2dec_frame_rule(uint8_t type)
-{
-    return &rules[h2dec_frame_index(type)];
-}
-
-uint32_t
-h2dec_frame_u32(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
-           (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-uint16_t
-h2dec_frame_u16(const uint8_t *bytes)
-{
-    return (uint16_t)(bytes[0] << 8 | bytes[1]);
-}
-
 void
 h2dec_frame_parse(struct h2dec_frame *frame, const uint8_t *header)
 {
@@ -57,29 +32,6 @@ h2dec_frame_parse(struct h2dec_frame *frame, const uint8_t *header)
     frame->flags = header[4];
     /* The reserved bit is to be ignored (section 4.1). */
     frame->stream_id = h2dec_frame_u32(header + 5) & 0x7fffffffu;
-}
-
-unsigned
-h2dec_frame_fixed_len(const struct h2dec_frame *frame)
-{
-    if (frame->type == H2DEC_HEADERS) {
-        return frame->flags & H2DEC_FLAG_PRIORITY ? 5 : 0;
-    }
-    return h2dec_frame_rule(frame->type)->fixed;
-}
-
-int
-h2dec_frame_is_padded(const struct h2dec_frame *frame)
-{
-    return h2dec_frame_rule(frame->type)->padded &&
-           (frame->flags & H2DEC_FLAG_PADDED);
-}
-
-int
-h2dec_frame_has_block(uint8_t type)
-{
-    return type == H2DEC_HEADERS || type == H2DEC_PUSH_PROMISE ||
-           type == H2DEC_CONTINUATION;
 }
 
 int

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The 9-byte frame header and the rules for each type; no state. */
+/* The 9-byte frame header and the rules for each type; no state.  What is asked
+ * of every frame is inline. */
 #ifndef FRAME_H
 #define FRAME_H
 
@@ -17,11 +18,22 @@ struct frame_rule {
     int8_t on_stream;
 };
 
-/* h2dec_frame_rule returns the rule for |type|; unknown types have one too. */
-const struct frame_rule *h2dec_frame_rule(uint8_t type);
+/* h2dec_frame_rules are the rules by h2dec_frame_index. */
+extern const struct frame_rule h2dec_frame_rules[H2DEC_TYPES];
 
 /* h2dec_frame_index returns |type| as an index below H2DEC_TYPES. */
-unsigned h2dec_frame_index(uint8_t type);
+static inline unsigned
+h2dec_frame_index(uint8_t type)
+{
+    return type < H2DEC_UNKNOWN_TYPE ? type : H2DEC_UNKNOWN_TYPE;
+}
+
+/* h2dec_frame_rule returns the rule for |type|; unknown types have one too. */
+static inline const struct frame_rule *
+h2dec_frame_rule(uint8_t type)
+{
+    return &h2dec_frame_rules[h2dec_frame_index(type)];
+}
 
 /* h2dec_frame_parse reads the 9 bytes at |header| into type, flags, stream_id
  * and length of |frame|. */
@@ -29,14 +41,31 @@ void h2dec_frame_parse(struct h2dec_frame *frame, const uint8_t *header);
 
 /* h2dec_frame_fixed_len returns the length of the fixed part of |frame|, the
  * priority fields of HEADERS included, Pad Length not. */
-unsigned h2dec_frame_fixed_len(const struct h2dec_frame *frame);
+static inline unsigned
+h2dec_frame_fixed_len(const struct h2dec_frame *frame)
+{
+    if (frame->type == H2DEC_HEADERS) {
+        return frame->flags & H2DEC_FLAG_PRIORITY ? 5 : 0;
+    }
+    return h2dec_frame_rule(frame->type)->fixed;
+}
 
 /* h2dec_frame_is_padded returns 1 when a Pad Length field comes first. */
-int h2dec_frame_is_padded(const struct h2dec_frame *frame);
+static inline int
+h2dec_frame_is_padded(const struct h2dec_frame *frame)
+{
+    return h2dec_frame_rule(frame->type)->padded &&
+           (frame->flags & H2DEC_FLAG_PADDED);
+}
 
 /* h2dec_frame_has_block returns 1 for types that carry a header block
  * fragment. */
-int h2dec_frame_has_block(uint8_t type);
+static inline int
+h2dec_frame_has_block(uint8_t type)
+{
+    return type == H2DEC_HEADERS || type == H2DEC_PUSH_PROMISE ||
+           type == H2DEC_CONTINUATION;
+}
 
 /* h2dec_frame_size_is_valid checks the length against the type. */
 int h2dec_frame_size_is_valid(const struct h2dec_frame *frame);
@@ -45,7 +74,17 @@ int h2dec_frame_size_is_valid(const struct h2dec_frame *frame);
 int h2dec_frame_stream_is_valid(const struct h2dec_frame *frame);
 
 /* h2dec_frame_u32 and h2dec_frame_u16 read big-endian numbers. */
-uint32_t h2dec_frame_u32(const uint8_t *bytes);
-uint16_t h2dec_frame_u16(const uint8_t *bytes);
+static inline uint32_t
+h2dec_frame_u32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+           (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static inline uint16_t
+h2dec_frame_u16(const uint8_t *bytes)
+{
+    return (uint16_t)(bytes[0] << 8 | bytes[1]);
+}
 
 #endif

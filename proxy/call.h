@@ -35,6 +35,10 @@ struct tap;
 /* CALL_HEAD_MAX bounds the first bytes kept of a body, for a hint. */
 #define CALL_HEAD_MAX 32
 
+/* CALL_SPARE_MAX is how many calls that are over a worker keeps for those to
+ * come: as many as clients commonly have in flight. */
+#define CALL_SPARE_MAX 64
+
 /* CALL_NEVER is a time that has not come. */
 #define CALL_NEVER UINT64_MAX
 
@@ -206,7 +210,14 @@ struct call {
     char *text;
     size_t text_len;
     size_t text_cap;
+    /* text_inline is last: a new call has all but it set to 0. */
     char text_inline[CALL_TEXT_INLINE];
+};
+
+/* struct call_spares is calls that are over and may be used again. */
+struct call_spares {
+    struct call *calls[CALL_SPARE_MAX];
+    unsigned n;
 };
 
 /* ---- call.c ---- */
@@ -215,8 +226,11 @@ struct call {
 struct call *call_new(struct tap *tap, uint64_t id,
                       enum call_protocol protocol, uint64_t started_us);
 
-/* call_free frees |call|. */
+/* call_free ends |call|, which its worker may keep as a spare one. */
 void call_free(struct call *call);
+
+/* call_spares_free frees them. */
+void call_spares_free(struct call_spares *spares);
 
 /* call_set keeps |text| as |value|, cut to CALL_VALUE_MAX; memory running out
  * leaves it unknown. |value| is within |call|. */

@@ -43,13 +43,14 @@ tell_reserved(struct flow *flow, uint64_t index, uint8_t flag,
     const uint8_t prefix[GRPCFRAME_PREFIX_LEN] = {
         flag, (uint8_t)(declared >> 24), (uint8_t)(declared >> 16),
         (uint8_t)(declared >> 8), (uint8_t)declared};
-    const char *magic = grpcframe_magic(prefix, sizeof(prefix));
+    const char *magic;
     struct notice notice;
 
     if (flow->told_reserved || (flag & 0xfe) == 0) {
         return;
     }
     flow->told_reserved = 1;
+    magic = grpcframe_magic(prefix, sizeof(prefix));
     /* An unprefixed protobuf message mostly begins with field 1, length
      * delimited. */
     if (magic == NULL && flag == 0x0a) {

@@ -12,6 +12,7 @@
 
 /* enum field_id is a header field that a call cares about. */
 enum field_id {
+    FIELD_OTHER,
     FIELD_METHOD,
     FIELD_SCHEME,
     FIELD_AUTHORITY,
@@ -30,42 +31,64 @@ enum field_id {
     FIELD_GRPC_STATUS,
     FIELD_GRPC_MESSAGE,
     FIELD_CONNECT_VERSION,
-    FIELD_OTHER
+    FIELD_COUNT
 };
 
-static const struct {
-    const char *name;
-    size_t len;
-} names[FIELD_OTHER] = {
-#define NAME(text) {text, sizeof(text) - 1}
-    [FIELD_METHOD] = NAME(":method"),
-    [FIELD_SCHEME] = NAME(":scheme"),
-    [FIELD_AUTHORITY] = NAME(":authority"),
-    [FIELD_PATH] = NAME(":path"),
-    [FIELD_STATUS] = NAME(":status"),
-    [FIELD_USER_AGENT] = NAME("user-agent"),
-    [FIELD_TE] = NAME("te"),
-    [FIELD_CONTENT_TYPE] = NAME("content-type"),
-    [FIELD_CONTENT_ENCODING] = NAME("content-encoding"),
-    [FIELD_ACCEPT_ENCODING] = NAME("accept-encoding"),
-    [FIELD_CONTENT_LENGTH] = NAME("content-length"),
-    [FIELD_VARY] = NAME("vary"),
-    [FIELD_GRPC_ENCODING] = NAME("grpc-encoding"),
-    [FIELD_GRPC_ACCEPT_ENCODING] = NAME("grpc-accept-encoding"),
-    [FIELD_GRPC_TIMEOUT] = NAME("grpc-timeout"),
-    [FIELD_GRPC_STATUS] = NAME("grpc-status"),
-    [FIELD_GRPC_MESSAGE] = NAME("grpc-message"),
-    [FIELD_CONNECT_VERSION] = NAME("connect-protocol-version"),
-#undef NAME
+/* NAME_MAX_LEN is the length of the longest name, SAME_LEN how many at most
+ * have one length. */
+#define NAME_MAX_LEN 24
+#define SAME_LEN 3
+
+static const char names[FIELD_COUNT][NAME_MAX_LEN + 1] = {
+    [FIELD_METHOD] = ":method",
+    [FIELD_SCHEME] = ":scheme",
+    [FIELD_AUTHORITY] = ":authority",
+    [FIELD_PATH] = ":path",
+    [FIELD_STATUS] = ":status",
+    [FIELD_USER_AGENT] = "user-agent",
+    [FIELD_TE] = "te",
+    [FIELD_CONTENT_TYPE] = "content-type",
+    [FIELD_CONTENT_ENCODING] = "content-encoding",
+    [FIELD_ACCEPT_ENCODING] = "accept-encoding",
+    [FIELD_CONTENT_LENGTH] = "content-length",
+    [FIELD_VARY] = "vary",
+    [FIELD_GRPC_ENCODING] = "grpc-encoding",
+    [FIELD_GRPC_ACCEPT_ENCODING] = "grpc-accept-encoding",
+    [FIELD_GRPC_TIMEOUT] = "grpc-timeout",
+    [FIELD_GRPC_STATUS] = "grpc-status",
+    [FIELD_GRPC_MESSAGE] = "grpc-message",
+    [FIELD_CONNECT_VERSION] = "connect-protocol-version",
 };
 
+/* Every field of every block is looked up: by the length of its name, few are
+ * left to compare with. */
 static enum field_id
 field_id(const struct h2dec_field *field)
 {
-    for (int i = 0; i < FIELD_OTHER; i++) {
-        if (names[i].len == field->name_len &&
-            memcmp(names[i].name, field->name, field->name_len) == 0) {
-            return (enum field_id)i;
+    static const uint8_t by_len[NAME_MAX_LEN + 1][SAME_LEN] = {
+        [2] = {FIELD_TE},
+        [4] = {FIELD_VARY},
+        [5] = {FIELD_PATH},
+        [7] = {FIELD_METHOD, FIELD_SCHEME, FIELD_STATUS},
+        [10] = {FIELD_AUTHORITY, FIELD_USER_AGENT},
+        [11] = {FIELD_GRPC_STATUS},
+        [12] = {FIELD_CONTENT_TYPE, FIELD_GRPC_TIMEOUT, FIELD_GRPC_MESSAGE},
+        [13] = {FIELD_GRPC_ENCODING},
+        [14] = {FIELD_CONTENT_LENGTH},
+        [15] = {FIELD_ACCEPT_ENCODING},
+        [16] = {FIELD_CONTENT_ENCODING},
+        [20] = {FIELD_GRPC_ACCEPT_ENCODING},
+        [24] = {FIELD_CONNECT_VERSION},
+    };
+
+    if (field->name_len > NAME_MAX_LEN) {
+        return FIELD_OTHER;
+    }
+    for (unsigned i = 0; i < SAME_LEN; i++) {
+        uint8_t id = by_len[field->name_len][i];
+
+        if (memcmp(names[id], field->name, field->name_len) == 0) {
+            return (enum field_id)id;
         }
     }
     return FIELD_OTHER;
@@ -404,10 +427,27 @@ has_suffix(const char *text, size_t len, const char *suffix)
     return len >= n && memcmp(text + len - n, suffix, n) == 0;
 }
 
+/* Whether a byte is below 0x20 or DEL; eight at a time, for it is done with
+ * every value: each term sets the high bit of such a byte, the masks leave out
+ * bytes that had it set. */
 static int
 has_control(const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
+    const uint64_t ones = 0x0101010101010101u;
+    size_t i = 0;
+
+    for (; len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+        uint64_t bytes;
+        uint64_t del;
+
+        memcpy(&bytes, text + i, sizeof(bytes));
+        del = bytes ^ ones * 0x7f;
+        if ((((bytes - ones * 0x20) & ~bytes) | ((del - ones) & ~del)) &
+            ones * 0x80) {
+            break; /* there is one: found below */
+        }
+    }
+    for (; i < len; i++) {
         unsigned char byte = (unsigned char)text[i];
 
         if (byte < 0x20 || byte == 0x7f) {

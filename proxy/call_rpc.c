@@ -97,11 +97,12 @@ is_connect(const struct flow *flow, const char *type, size_t len)
 /* The length of the part of a content type that decides: up to its `;`, and
  * for gRPC up to its `+`, behind which the format of the messages stands. */
 static size_t
-type_len(const char *type, size_t len, const char *stops)
+type_len(const char *type, size_t len, char stop)
 {
     size_t n = 0;
 
-    while (n < len && strchr(stops, type[n]) == NULL) {
+    while (n < len && type[n] != ';' && type[n] != ' ' && type[n] != '\t' &&
+           type[n] != stop) {
         n++;
     }
     return n;
@@ -110,28 +111,31 @@ type_len(const char *type, size_t len, const char *stops)
 enum call_rpc
 call_rpc_of(const struct flow *flow)
 {
+#define TYPE(text, rpc) {text, sizeof(text) - 1, rpc}
     static const struct {
         const char *type;
+        size_t len;
         enum call_rpc rpc;
     } types[] = {
-        {"application/grpc", RPC_GRPC},
-        {"application/grpc-web", RPC_GRPC_WEB},
-        {"application/grpc-web-text", RPC_GRPC_WEB_TEXT},
-        {"application/grpc-web-text-base64", RPC_GRPC_WEB_TEXT},
+        TYPE("application/grpc", RPC_GRPC),
+        TYPE("application/grpc-web", RPC_GRPC_WEB),
+        TYPE("application/grpc-web-text", RPC_GRPC_WEB_TEXT),
+        TYPE("application/grpc-web-text-base64", RPC_GRPC_WEB_TEXT),
     };
+#undef TYPE
     size_t len;
     const char *type =
         call_text(flow->call, &flow->facts[FLOW_CONTENT_TYPE], &len);
-    size_t end = type_len(type, len, "+; \t");
+    size_t end = type_len(type, len, '+');
 
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (strlen(types[i].type) == end &&
+        if (types[i].len == end &&
             strncasecmp(types[i].type, type, end) == 0) {
             /* A CORS preflight asks about the call, and is none. */
             return is_method(flow->call, "OPTIONS") ? RPC_NONE
                                                     : types[i].rpc;
         }
     }
-    return is_connect(flow, type, type_len(type, len, "; \t")) ? RPC_CONNECT
+    return is_connect(flow, type, type_len(type, len, ';')) ? RPC_CONNECT
                                                                : RPC_NONE;
 }

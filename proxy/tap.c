@@ -44,6 +44,7 @@ tap_shared_free(struct tap_shared *shared)
         return;
     }
     grpcframe_pool_free(shared->pool);
+    call_spares_free(&shared->spares);
     free(shared);
 }
 
@@ -118,12 +119,6 @@ tap_opened(void *user, const char *server, uint64_t connect_us,
 }
 
 /* ---- Notices --------------------------------------------------------- */
-
-int
-tap_wants(const struct tap *tap, enum event_kind kind)
-{
-    return (tap->shared->config->events >> kind & 1u) != 0;
-}
 
 void
 tap_notice(struct tap *tap, struct notice *notice)

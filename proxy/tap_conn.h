@@ -9,6 +9,7 @@
 #include "../grpcframe/grpcframe.h"
 #include "../h1dec/h1dec.h"
 #include "../h2dec/h2dec.h"
+#include "call.h"
 #include "detect.h"
 #include "kind.h"
 #include "notice.h"
@@ -29,6 +30,7 @@ struct tap_shared {
     struct grpcframe_pool *pool;
     int64_t wall_offset_us;
     struct tap_counters counters;
+    struct call_spares spares;
 };
 
 /* enum tap_mode is where the bytes of a direction go. */
@@ -100,8 +102,13 @@ struct tap {
     struct pace pace;
 };
 
-/* tap_wants returns 1 when events of |kind| are selected. */
-int tap_wants(const struct tap *tap, enum event_kind kind);
+/* tap_wants returns 1 when events of |kind| are selected: asked for each frame,
+ * hence inline. */
+static inline int
+tap_wants(const struct tap *tap, enum event_kind kind)
+{
+    return (tap->shared->config->events >> kind & 1u) != 0;
+}
 
 /* tap_notice counts |notice| and writes it, unless its code has been written
  * NOTICE_PER_CODE_MAX times on this connection. */
