@@ -5,9 +5,10 @@
  *
  * A byte's way: conn.c takes it from a feed; the preface and frame headers
  * are its own, the rest goes by payload.c, which gives header block fragments
- * to headers.c and parameters to settings.c.  When the frame is complete act.c
- * books it (books.c; DATA is booked as it passes), reports it and does what it
- * asks for; what that means for windows is window.c's.
+ * to headers.c (which asks recent.c first) and parameters to settings.c.  When
+ * the frame is complete act.c books it (books.c; DATA is booked as it passes),
+ * reports it and does what it asks for; what that means for windows is
+ * window.c's.
  */
 #ifndef CONN_H
 #define CONN_H
@@ -15,6 +16,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "frame.h"
+#include "recent.h"
 #include "stream.h"
 
 /* enum dir_state is where a direction stands between two bytes. */
@@ -58,6 +60,8 @@ struct block {
     uint64_t block_bytes;
     uint64_t list_bytes;
     uint64_t n_omitted;
+    /* known is a block like it that came before; NULL: it is inflated. */
+    const struct recent_block *known;
 };
 
 /* struct field_store keeps the fields of a block until it is complete. */
@@ -165,6 +169,7 @@ struct direction {
     uint32_t promised;
     struct block block;
     struct field_store store;
+    struct recent recent;
     nghttp2_hd_inflater *inflater;
     /* max_frame_size is what the other side has allowed and this one has
      * acknowledged. */

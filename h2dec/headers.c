@@ -170,6 +170,7 @@ void
 h2dec_headers_break(struct direction *dir)
 {
     dir->block.broken = 1;
+    dir->block.known = NULL;
     dir->hpack_lost = 1;
     store_reset(&dir->store);
 }
@@ -210,6 +211,15 @@ inflate(struct h2dec_conn *conn, struct direction *dir, const uint8_t *data,
     return 0;
 }
 
+/* Whether the fragment that ends here is all of the block. */
+static int
+is_whole(const struct direction *dir, size_t len)
+{
+    return dir->left == 0 && dir->block.block_bytes == len &&
+           dir->frame.type != H2DEC_CONTINUATION &&
+           (dir->frame.flags & H2DEC_FLAG_END_HEADERS);
+}
+
 int
 h2dec_headers_fragment(struct h2dec_conn *conn, struct direction *dir,
                        const uint8_t *data, size_t len)
@@ -218,14 +228,24 @@ h2dec_headers_fragment(struct h2dec_conn *conn, struct direction *dir,
     if (dir->hpack_lost || len == 0) {
         return 0;
     }
+    if (!is_whole(dir, len)) {
+        h2dec_recent_forget(&dir->recent);
+        return inflate(conn, dir, data, len, 0);
+    }
+    dir->block.known = h2dec_recent_find(&dir->recent, data, len);
+    if (dir->block.known != NULL) {
+        dir->block.list_bytes = dir->block.known->text_len;
+        return 0;
+    }
+    h2dec_recent_offer(&dir->recent, data, len);
     return inflate(conn, dir, data, len, 0);
 }
 
 static int
-status_is_informational(const struct field_store *store)
+status_is_informational(const struct h2dec_headers *headers)
 {
-    for (size_t i = 0; i < store->n_fields; i++) {
-        const struct h2dec_field *field = &store->fields[i];
+    for (size_t i = 0; i < headers->n_fields; i++) {
+        const struct h2dec_field *field = &headers->fields[i];
 
         if (field->name_len == 7 && memcmp(field->name, ":status", 7) == 0) {
             return field->value_len == 3 && field->value[0] == '1';
@@ -235,14 +255,15 @@ status_is_informational(const struct field_store *store)
 }
 
 static enum h2dec_block
-block_kind(const struct direction *dir, const struct h2dec_stream *stream)
+block_kind(const struct direction *dir, const struct h2dec_stream *stream,
+           const struct h2dec_headers *headers)
 {
     unsigned before = stream == NULL ? 0 : stream->blocks[dir->side];
 
     if (dir->block.promise) {
         return H2DEC_BLOCK_PROMISE;
     }
-    if (dir->side == H2DEC_SERVER && status_is_informational(&dir->store)) {
+    if (dir->side == H2DEC_SERVER && status_is_informational(headers)) {
         return H2DEC_BLOCK_INFORMATIONAL;
     }
     if (before > 0) {
@@ -283,34 +304,33 @@ block_count(struct h2dec_conn *conn, struct direction *dir,
 
 /* What the other side has announced is advice, but it may refuse more. */
 static int
-list_check(struct h2dec_conn *conn, struct direction *dir)
+list_check(struct h2dec_conn *conn, struct direction *dir,
+           const struct h2dec_headers *headers)
 {
     struct h2dec_fault fault = {
         .code = H2DEC_FAULT_HEADER_LIST,
         .stream_id = dir->block.frame_stream,
         .type = dir->block.type,
         .offset = dir->block.offset,
-        .value = dir->block.list_bytes +
-                 (dir->store.n_fields + dir->block.n_omitted) *
+        .value = headers->list_bytes +
+                 (headers->n_fields + headers->n_omitted) *
                      H2DEC_FIELD_OVERHEAD,
         .limit = h2dec_settings_list_limit(dir),
         .reason = "the header list is longer than the other side takes",
     };
 
-    if (dir->block.broken || dir->hpack_lost || fault.value <= fault.limit) {
+    if (!headers->known || fault.value <= fault.limit) {
         return 0;
     }
     return h2dec_conn_report(conn, dir, &fault);
 }
 
-static int
-block_report(struct h2dec_conn *conn, struct direction *dir)
+/* The block as it is reported; what kind it is, is still to be seen. */
+static struct h2dec_headers
+block_headers(const struct direction *dir)
 {
-    struct h2dec_stream *stream =
-        h2dec_stream_find(&conn->streams, dir->block.about);
     struct h2dec_headers headers = {
         .side = dir->side,
-        .block = block_kind(dir, stream),
         .stream_id = dir->block.about,
         .end_stream = dir->block.end_stream,
         .known = !dir->block.broken && !dir->hpack_lost,
@@ -320,7 +340,23 @@ block_report(struct h2dec_conn *conn, struct direction *dir)
         .list_bytes = dir->block.list_bytes,
         .block_bytes = dir->block.block_bytes,
     };
-    int rv = list_check(conn, dir);
+
+    if (dir->block.known != NULL) {
+        headers.fields = dir->block.known->fields;
+        headers.n_fields = dir->block.known->n_fields;
+    }
+    return headers;
+}
+
+static int
+block_report(struct h2dec_conn *conn, struct direction *dir)
+{
+    struct h2dec_stream *stream =
+        h2dec_stream_find(&conn->streams, dir->block.about);
+    struct h2dec_headers headers = block_headers(dir);
+    int rv = list_check(conn, dir, &headers);
+
+    headers.block = block_kind(dir, stream, &headers);
 
     /* What became of the window before a side began is no stall. */
     if (rv == 0 && stream != NULL && !dir->block.promise) {
@@ -348,8 +384,13 @@ h2dec_headers_end(struct h2dec_conn *conn, struct direction *dir)
 {
     int rv = 0;
 
-    if (!dir->hpack_lost) {
+    if (!dir->hpack_lost && dir->block.known == NULL) {
         rv = inflate(conn, dir, NULL, 0, 1);
+        if (rv == 0 && !dir->block.broken && dir->block.n_omitted == 0) {
+            h2dec_recent_keep(&dir->recent, dir->store.fields,
+                              dir->store.n_fields, dir->store.text,
+                              dir->store.text_len);
+        }
     }
     if (rv == 0) {
         rv = block_report(conn, dir);
@@ -392,6 +433,7 @@ h2dec_headers_table(struct h2dec_conn *conn, struct direction *dir,
     if (dir->hpack_lost) {
         return 0;
     }
+    h2dec_recent_forget(&dir->recent);
     rv = inflater_need(dir);
     /* The encoder must signal the smallest size it passed through, then the
      * last one (RFC 7541, section 4.2): the inflater checks both. */
@@ -408,6 +450,7 @@ void
 h2dec_headers_clear(struct direction *dir)
 {
     store_free(&dir->store);
+    h2dec_recent_clear(&dir->recent);
     if (dir->inflater != NULL) {
         nghttp2_hd_inflate_del(dir->inflater);
         dir->inflater = NULL;
