@@ -13,8 +13,8 @@
  * once sent a large one stays small; ordinary blocks need less. */
 #define STORE_KEEP 4096
 
-#define STORE_TEXT_FIRST 512
-#define STORE_FIELDS_FIRST 16
+#define STORE_TEXT_FIRST 256
+#define STORE_FIELDS_FIRST 8
 
 static void
 store_free(struct field_store *store)

@@ -108,7 +108,7 @@ take_place(struct recent *recent)
     struct recent_block **place = &recent->blocks[recent->next];
 
     if (*place == NULL) {
-        *place = malloc(sizeof(**place));
+        *place = calloc(1, sizeof(**place));
     }
     if (*place != NULL) {
         (*place)->len = 0;
@@ -134,6 +134,25 @@ h2dec_recent_offer(struct recent *recent, const uint8_t *data, size_t len)
     }
 }
 
+/* Makes room for fields and text; 0 without memory. */
+static int
+make_room(struct recent_block *block, size_t need)
+{
+    struct h2dec_field *fields;
+
+    if (need <= block->room) {
+        return 1;
+    }
+    fields = malloc(need);
+    if (fields == NULL) {
+        return 0;
+    }
+    free(block->fields);
+    block->fields = fields;
+    block->room = need;
+    return 1;
+}
+
 /* |field| of |from| as it is in |to|. */
 static struct h2dec_field
 moved(const struct h2dec_field *field, const char *from, const char *to)
@@ -150,18 +169,20 @@ h2dec_recent_keep(struct recent *recent, const struct h2dec_field *fields,
                   size_t n_fields, const char *text, size_t text_len)
 {
     struct recent_block *block = recent->made;
+    size_t fields_len = n_fields * sizeof(*fields);
+    char *copy;
 
     recent->made = NULL;
-    if (block == NULL || n_fields > RECENT_FIELDS_MAX ||
-        text_len > RECENT_TEXT_MAX) {
+    if (block == NULL || n_fields == 0 || n_fields > RECENT_FIELDS_MAX ||
+        text_len > RECENT_TEXT_MAX ||
+        !make_room(block, fields_len + text_len)) {
         return;
     }
-    if (text_len > 0) {
-        memcpy(block->text, text, text_len);
-    }
+    copy = (char *)block->fields + fields_len;
+    memcpy(copy, text, text_len);
     block->text_len = text_len;
     for (size_t i = 0; i < n_fields; i++) {
-        block->fields[i] = moved(&fields[i], text, block->text);
+        block->fields[i] = moved(&fields[i], text, copy);
     }
     block->n_fields = n_fields;
     block->len = recent->made_len;
@@ -180,6 +201,9 @@ void
 h2dec_recent_clear(struct recent *recent)
 {
     for (unsigned i = 0; i < RECENT_MAX; i++) {
+        if (recent->blocks[i] != NULL) {
+            free(recent->blocks[i]->fields);
+        }
         free(recent->blocks[i]);
         recent->blocks[i] = NULL;
     }

@@ -29,11 +29,12 @@ struct recent_block {
     /* bytes are the block as sent, len of them; 0: nothing is remembered. */
     uint8_t bytes[RECENT_LEN_MAX];
     uint32_t len;
-    /* fields point into text, text_len of which is filled. */
-    struct h2dec_field fields[RECENT_FIELDS_MAX];
+    /* fields are n_fields, and behind them text_len bytes of names and values,
+     * in one allocation of room bytes: no more than what such blocks need. */
+    struct h2dec_field *fields;
     size_t n_fields;
-    char text[RECENT_TEXT_MAX];
     size_t text_len;
+    size_t room;
 };
 
 /* struct recent is the memory of a direction. */
