@@ -60,8 +60,9 @@ struct block {
     uint64_t block_bytes;
     uint64_t list_bytes;
     uint64_t n_omitted;
-    /* known is a block like it that came before; NULL: it is inflated. */
-    const struct recent_block *known;
+    /* known is where it is remembered, from a block like it that came before,
+     * or from now on; NULL: it is not. */
+    struct recent_block *known;
 };
 
 /* struct field_store keeps the fields of a block until it is complete. */

@@ -325,6 +325,10 @@ struct h2dec_headers {
     uint64_t list_bytes;
     /* block_bytes is the length of the block as sent. */
     uint64_t block_bytes;
+    /* mark is for the caller to note what it has found out about the fields:
+     * when the same ones come again, it may find it there.  0 at first; NULL:
+     * they are not remembered. */
+    uint32_t *mark;
 };
 
 /* struct h2dec_setting is one parameter of a SETTINGS frame. */

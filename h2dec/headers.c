@@ -344,6 +344,7 @@ block_headers(const struct direction *dir)
     if (dir->block.known != NULL) {
         headers.fields = dir->block.known->fields;
         headers.n_fields = dir->block.known->n_fields;
+        headers.mark = &dir->block.known->mark;
     }
     return headers;
 }
@@ -387,9 +388,9 @@ h2dec_headers_end(struct h2dec_conn *conn, struct direction *dir)
     if (!dir->hpack_lost && dir->block.known == NULL) {
         rv = inflate(conn, dir, NULL, 0, 1);
         if (rv == 0 && !dir->block.broken && dir->block.n_omitted == 0) {
-            h2dec_recent_keep(&dir->recent, dir->store.fields,
-                              dir->store.n_fields, dir->store.text,
-                              dir->store.text_len);
+            dir->block.known = h2dec_recent_keep(
+                &dir->recent, dir->store.fields, dir->store.n_fields,
+                dir->store.text, dir->store.text_len);
         }
     }
     if (rv == 0) {

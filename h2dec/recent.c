@@ -88,11 +88,11 @@ leaves_table(const uint8_t *data, size_t len)
 
 /* ---- The memory ------------------------------------------------------ */
 
-const struct recent_block *
+struct recent_block *
 h2dec_recent_find(const struct recent *recent, const uint8_t *data, size_t len)
 {
     for (unsigned i = 0; i < RECENT_MAX && recent->blocks[i] != NULL; i++) {
-        const struct recent_block *block = recent->blocks[i];
+        struct recent_block *block = recent->blocks[i];
 
         if (block->len == len && memcmp(block->bytes, data, len) == 0) {
             return block;
@@ -164,7 +164,7 @@ moved(const struct h2dec_field *field, const char *from, const char *to)
     return copy;
 }
 
-void
+struct recent_block *
 h2dec_recent_keep(struct recent *recent, const struct h2dec_field *fields,
                   size_t n_fields, const char *text, size_t text_len)
 {
@@ -176,7 +176,7 @@ h2dec_recent_keep(struct recent *recent, const struct h2dec_field *fields,
     if (block == NULL || n_fields == 0 || n_fields > RECENT_FIELDS_MAX ||
         text_len > RECENT_TEXT_MAX ||
         !make_room(block, fields_len + text_len)) {
-        return;
+        return NULL;
     }
     copy = (char *)block->fields + fields_len;
     memcpy(copy, text, text_len);
@@ -185,7 +185,9 @@ h2dec_recent_keep(struct recent *recent, const struct h2dec_field *fields,
         block->fields[i] = moved(&fields[i], text, copy);
     }
     block->n_fields = n_fields;
+    block->mark = 0;
     block->len = recent->made_len;
+    return block;
 }
 
 void

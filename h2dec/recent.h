@@ -35,6 +35,8 @@ struct recent_block {
     size_t n_fields;
     size_t text_len;
     size_t room;
+    /* mark is the caller's, see struct h2dec_headers. */
+    uint32_t mark;
 };
 
 /* struct recent is the memory of a direction. */
@@ -50,8 +52,8 @@ struct recent {
 };
 
 /* h2dec_recent_find returns the block that was sent as these bytes, or NULL. */
-const struct recent_block *h2dec_recent_find(const struct recent *recent,
-                                             const uint8_t *data, size_t len);
+struct recent_block *h2dec_recent_find(const struct recent *recent,
+                                       const uint8_t *data, size_t len);
 
 /* h2dec_recent_offer takes the bytes of a whole block that is being inflated.
  * One that changes the table makes all others forgotten. */
@@ -59,10 +61,12 @@ void h2dec_recent_offer(struct recent *recent, const uint8_t *data,
                         size_t len);
 
 /* h2dec_recent_keep says what the block offered last has turned out to mean:
- * |text| of |text_len| bytes holds names and values. */
-void h2dec_recent_keep(struct recent *recent,
-                       const struct h2dec_field *fields, size_t n_fields,
-                       const char *text, size_t text_len);
+ * |text| of |text_len| bytes holds names and values.  Returns it as it is
+ * remembered, or NULL when it is not. */
+struct recent_block *h2dec_recent_keep(struct recent *recent,
+                                       const struct h2dec_field *fields,
+                                       size_t n_fields, const char *text,
+                                       size_t text_len);
 
 /* h2dec_recent_forget forgets all: the table has changed, or may have. */
 void h2dec_recent_forget(struct recent *recent);

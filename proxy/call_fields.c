@@ -457,6 +457,9 @@ has_control(const char *text, size_t len)
     return 0;
 }
 
+/* MARK_CLEAN is the mark of a block in whose values nothing is wrong. */
+#define MARK_CLEAN 1
+
 /* gRPC allows printable ASCII, and base64 under names that end in -bin. */
 static void
 check_value(struct flow *flow, const struct h2dec_field *field)
@@ -472,8 +475,14 @@ check_value(struct flow *flow, const struct h2dec_field *field)
 static void
 check_metadata(struct flow *flow, const struct h2dec_headers *headers)
 {
+    if (headers->mark != NULL && *headers->mark == MARK_CLEAN) {
+        return;
+    }
     for (size_t i = 0; i < headers->n_fields; i++) {
         check_value(flow, &headers->fields[i]);
+    }
+    if (headers->mark != NULL && !flow->told_metadata) {
+        *headers->mark = MARK_CLEAN;
     }
 }
 
