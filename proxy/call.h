@@ -19,6 +19,7 @@
 #include "pace.h"
 #include "side.h"
 
+struct notice;
 struct tap;
 
 /* CALL_VALUE_MAX bounds one value kept of a header field; servers refuse
@@ -228,9 +229,16 @@ const char *call_text(const struct call *call, const struct call_value *value,
                       size_t *len);
 
 /* call_shown returns what may be printed of |value|: its text, or
- * `[redacted]`. */
+ * TAP_REDACTED. */
 const char *call_shown(const struct call *call,
                        const struct call_value *value, size_t *len);
+
+/* call_add_value adds what may be printed of |fact| to |notice|, as |name|. */
+void call_add_value(struct notice *notice, const char *name,
+                    const struct flow *flow, enum flow_fact fact);
+
+/* call_no_encoding says how the grpc-encoding of |flow| is none. */
+const char *call_no_encoding(const struct flow *flow);
 
 /* call_wire_bytes returns the bytes on the wire that |ledger| owns. */
 uint64_t call_wire_bytes(const struct call_ledger *ledger);

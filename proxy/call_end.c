@@ -29,16 +29,6 @@ call_notice(struct notice *notice, const struct call *call,
     notice_init(notice, code, from, call->id);
 }
 
-static void
-add_value(struct notice *notice, const char *name, const struct flow *flow,
-          enum flow_fact fact)
-{
-    size_t len;
-    const char *text = call_shown(flow->call, &flow->facts[fact], &len);
-
-    notice_text(notice, name, text, len);
-}
-
 /* ---- One direction --------------------------------------------------- */
 
 static void
@@ -91,7 +81,7 @@ tell_unused(struct flow *flow)
                   "an encoding is declared, but none of %" PRIu64
                   " messages is compressed",
                   tally->messages);
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     notice_number(&notice, "messages", tally->messages);
     tap_notice(flow->call->tap, &notice);
 }
@@ -113,7 +103,7 @@ tell_inflated(struct flow *flow)
                   tally->grown_bytes);
     notice_number(&notice, "messages", tally->grown_messages);
     notice_number(&notice, "wasted_bytes", tally->grown_bytes);
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -154,8 +144,8 @@ tell_rejected(struct call *call)
                   accept != NULL
                       ? "the server does not list its encoding"
                       : "the server does not say what it accepts");
-    add_value(&notice, "encoding", request, FLOW_GRPC_ENCODING);
-    add_value(&notice, "accept_encoding", response,
+    call_add_value(&notice, "encoding", request, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "accept_encoding", response,
               FLOW_GRPC_ACCEPT_ENCODING);
     tap_notice(call->tap, &notice);
 }
@@ -437,7 +427,7 @@ summarize(const struct call *call, const struct event_ending *ending,
     if (call->tap->shared->summary == NULL) {
         return;
     }
-    row.path = call_text(call, &call->facts[FACT_PATH], &len);
+    row.path = call_shown(call, &call->facts[FACT_PATH], &len);
     row.path_len = (uint32_t)len;
     row.is_error = call->grpc_status > STATUS_OK ||
                    call->http_status >= 400 ||

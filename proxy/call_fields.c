@@ -8,8 +8,6 @@
 #include "call.h"
 #include "tap_conn.h"
 
-#define REDACTED "[redacted]"
-
 /* enum field_id is a header field that a call cares about. */
 enum field_id {
     FIELD_METHOD,
@@ -102,7 +100,8 @@ add_shown(struct notice *notice, const struct call *call,
           const struct h2dec_field *field)
 {
     if (tap_is_secret(call->tap, field->name, field->name_len)) {
-        notice_text(notice, "value", REDACTED, sizeof(REDACTED) - 1);
+        notice_text(notice, "value", TAP_REDACTED,
+                    sizeof(TAP_REDACTED) - 1);
     } else {
         notice_text(notice, "value", field->value, field->value_len);
     }
@@ -246,6 +245,9 @@ keep_request_field(struct call *call, const struct h2dec_field *field)
         break;
     case FIELD_PATH:
         keep(call, &call->facts[FACT_PATH], field);
+        call->facts[FACT_PATH].secret =
+            tap_is_target_secret(call->tap, field->value,
+                                 field->value_len) != 0;
         break;
     case FIELD_USER_AGENT:
         keep(call, &call->facts[FACT_USER_AGENT], field);

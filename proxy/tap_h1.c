@@ -159,19 +159,6 @@ block_of(const struct h1dec_head *head)
                : H2DEC_BLOCK_RESPONSE;
 }
 
-static void
-start_line(const struct h1dec_head *head, char *text, size_t cap)
-{
-    if (head->side == H1DEC_CLIENT) {
-        snprintf(text, cap, "%.*s %.*s HTTP/%u.%u", (int)head->method_len,
-                 head->method, (int)head->target_len, head->target,
-                 head->major, head->minor);
-    } else {
-        snprintf(text, cap, "HTTP/%u.%u %u", head->major, head->minor,
-                 head->status);
-    }
-}
-
 /* The `headers` event shows the lines as sent, not what they became. */
 static void
 write_headers(struct tap *tap, const struct h1dec_head *head,
@@ -183,7 +170,7 @@ write_headers(struct tap *tap, const struct h1dec_head *head,
     if (!tap_wants(tap, EVENT_HEADERS)) {
         return;
     }
-    start_line(head, line, sizeof(line));
+    tap_start_line(tap, head, line, sizeof(line));
     headers->fields = fields->list + n_pseudo;
     headers->n_fields = head->n_fields;
     event_headers(tap, headers, line);
@@ -248,11 +235,6 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
         return 0; /* the response is still to come, on stream 1 */
     }
     call_headers(call, &headers, tap->now_us);
-    if (head->side == H1DEC_CLIENT) {
-        /* :authority is Host under another name. */
-        call->facts[FACT_AUTHORITY].secret |=
-            tap_is_secret(tap, "host", 4) != 0;
-    }
     tell_unasked(tap, head, exchange);
     return 0;
 }
