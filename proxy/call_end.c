@@ -331,12 +331,20 @@ call_end_side(struct call *call, enum side side, uint64_t now_us)
     }
 }
 
+/* Whether the response is complete: what becomes of the rest of the request,
+ * or of the connection, is a consequence then. */
+static int
+is_answered(const struct call *call)
+{
+    return call->ended[SIDE_SERVER] != 0;
+}
+
 static const char *
 end_of_reset(const struct call *call, const struct h2dec_ending *ending)
 {
     /* After a complete response a reset only says that the rest of the
      * request is not wanted (RFC 9113, section 8.1). */
-    if (call->ended[SIDE_SERVER]) {
+    if (is_answered(call)) {
         return "complete";
     }
     if (ending->refused || (ending->side == H2DEC_SERVER &&
@@ -345,6 +353,17 @@ end_of_reset(const struct call *call, const struct h2dec_ending *ending)
     }
     return ending->side == H2DEC_CLIENT ? "reset_by_client"
                                         : "reset_by_server";
+}
+
+/* A server may answer early and close (RFC 9112, section 9.6). */
+static const char *
+end_of_connection(const struct call *call)
+{
+    if (is_answered(call)) {
+        return "complete";
+    }
+    return call->tap->reason == CONN_SHUTDOWN ? "shutdown"
+                                              : "connection_closed";
 }
 
 static struct event_ending
@@ -364,8 +383,7 @@ ending_of(const struct call *call, const struct h2dec_ending *ending)
         result.end = "refused";
         break;
     case H2DEC_END_CONNECTION:
-        result.end = call->tap->reason == CONN_SHUTDOWN ? "shutdown"
-                                                        : "connection_closed";
+        result.end = end_of_connection(call);
         break;
     }
     return result;
@@ -404,7 +422,7 @@ tell_call(struct call *call, const struct h2dec_ending *ending,
         return;
     }
     flush_coding(call);
-    if (ending->end == H2DEC_END_CONNECTION &&
+    if (ending->end == H2DEC_END_CONNECTION && !is_answered(call) &&
         call->tap->reason != CONN_SHUTDOWN) {
         tell_cut(call);
     }
