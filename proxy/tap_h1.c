@@ -264,6 +264,23 @@ on_trailers(const struct h1dec_trailers *trailers,
     return 0;
 }
 
+/* HTTP/2 that began before its time, and of which too much is gone. */
+static void
+tell_lost(struct tap *tap)
+{
+    struct notice notice;
+
+    notice_init(&notice, NOTICE_TAP_LIMIT, SIDE_CLIENT, 0);
+    notice.has_from = 0;
+    notice_detail(&notice, "the client sent more HTTP/2 than is kept before "
+                           "the upgrade was accepted; this direction is "
+                           "undecoded");
+    notice_number(&notice, "offset",
+                  h1dec_conn_books(tap->h1, H1DEC_CLIENT)->bytes);
+    notice_number(&notice, "limit", H1DEC_PENDING_MAX);
+    tap_notice(tap, &notice);
+}
+
 /* ---- Bodies and ends ------------------------------------------------- */
 
 static int
@@ -286,7 +303,7 @@ on_message_end(struct h1dec_exchange *exchange, enum h1dec_side side,
     if (tap->is_upgraded && side == H1DEC_SERVER) {
         return 0;
     }
-    call_end_side(exchange->user, (enum side)side, tap->now_us);
+    call_end_side(exchange->user, (enum side)side, exchange->ended_us[side]);
     return 0;
 }
 
@@ -324,6 +341,23 @@ on_exchange_end(struct h1dec_exchange *exchange, enum h1dec_end end,
     tap_end_call(tap, call, &ending);
 }
 
+/* What the client sent before it knew the answer is the next protocol's. */
+static int
+on_handed(const uint8_t *data, size_t len, void *user)
+{
+    struct tap *tap = user;
+    struct tap_dir *dir = &tap->dir[SIDE_CLIENT];
+
+    dir->mode = tap->is_upgraded && tap->h2 != NULL ? TAP_H2 : TAP_OPAQUE;
+    if (len > 0) {
+        tap_feed(tap, SIDE_CLIENT, data, len);
+    } else if (dir->mode == TAP_H2) {
+        tell_lost(tap);
+        h2dec_conn_abandon(tap->h2, H2DEC_CLIENT);
+    }
+    return 0;
+}
+
 /* ---- Faults ---------------------------------------------------------- */
 
 static enum notice_code
@@ -338,6 +372,7 @@ code_of(enum h1dec_fault_code fault)
     case H1DEC_FAULT_CLOSED_EARLY:
         return NOTICE_CLOSED_EARLY;
     case H1DEC_FAULT_HEAD_LIMIT:
+    case H1DEC_FAULT_PENDING_LIMIT:
         return NOTICE_TAP_LIMIT;
     }
     return NOTICE_TAP_FAILED;
@@ -369,6 +404,18 @@ describe_lost(struct notice *notice, const struct h1dec_fault *fault)
     notice_text(notice, "reason", fault->reason, strlen(fault->reason));
 }
 
+static void
+describe_limit(struct notice *notice, const struct h1dec_fault *fault)
+{
+    notice->has_from = 0;
+    notice_detail(notice, "%s, at offset %" PRIu64, fault->reason,
+                  fault->offset);
+    notice_number(notice, "offset", fault->offset);
+    notice_number(notice, "limit",
+                  fault->code == H1DEC_FAULT_HEAD_LIMIT ? H1DEC_HEAD_MAX
+                                                        : H1DEC_PENDING_MAX);
+}
+
 static int
 on_fault(const struct h1dec_fault *fault, void *user)
 {
@@ -381,12 +428,8 @@ on_fault(const struct h1dec_fault *fault, void *user)
                 fault->exchange);
     if (fault->code == H1DEC_FAULT_CLOSED_EARLY) {
         describe_closed(&notice, fault);
-    } else if (fault->code == H1DEC_FAULT_HEAD_LIMIT) {
-        notice.has_from = 0;
-        notice_detail(&notice, "%s, at offset %" PRIu64, fault->reason,
-                      fault->offset);
-        notice_number(&notice, "offset", fault->offset);
-        notice_number(&notice, "limit", H1DEC_HEAD_MAX);
+    } else if (code_of(fault->code) == NOTICE_TAP_LIMIT) {
+        describe_limit(&notice, fault);
     } else {
         describe_lost(&notice, fault);
     }
@@ -400,6 +443,7 @@ const struct h1dec_callbacks tap_h1_callbacks = {
     .body = on_body,
     .trailers = on_trailers,
     .message_end = on_message_end,
+    .handed = on_handed,
     .exchange_end = on_exchange_end,
     .fault = on_fault,
 };
