@@ -325,9 +325,9 @@ void h1dec_conn_free(struct h1dec_conn *conn);
  * direction is handed over when the server's response says so: a message of it
  * that is still under way then ends there, and bytes behind the request that
  * asked for it are held until then, see the callback handed.  If the response
- * says otherwise, they are parsed as the next requests.  Feed the two sides in the order the bytes
- * passed: a response is matched with the requests fed before it.  Returns 0
- * or the fatal error.
+ * says otherwise, they are parsed as the next requests.  Feed the two sides in
+ * the order the bytes passed: a response is matched with the requests fed
+ * before it.  Returns 0 or the fatal error.
  */
 int h1dec_conn_feed(struct h1dec_conn *conn, enum h1dec_side side,
                     const uint8_t *data, size_t len, size_t *used,

@@ -161,8 +161,8 @@ note_head(struct direction *dir, struct h1dec_exchange *exchange,
     }
 }
 
-/* Whether the head that |dir| has just had is an answer to a request for another
- * protocol, and none that takes it. */
+/* Whether the head that |dir| has just had answers a request for another
+ * protocol, and does not take it. */
 static int
 is_refusal(const struct h1dec_conn *conn, const struct direction *dir)
 {

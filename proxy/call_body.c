@@ -277,7 +277,7 @@ tell_not_accepted(struct flow *flow, const struct grpcframe_message *message)
                                  : "does not list");
     call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     call_add_value(&notice, "accept_encoding", request,
-              FLOW_GRPC_ACCEPT_ENCODING);
+                   FLOW_GRPC_ACCEPT_ENCODING);
     tap_notice(flow->call->tap, &notice);
 }
 

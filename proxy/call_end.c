@@ -146,7 +146,7 @@ tell_rejected(struct call *call)
                       : "the server does not say what it accepts");
     call_add_value(&notice, "encoding", request, FLOW_GRPC_ENCODING);
     call_add_value(&notice, "accept_encoding", response,
-              FLOW_GRPC_ACCEPT_ENCODING);
+                   FLOW_GRPC_ACCEPT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 

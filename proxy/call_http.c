@@ -298,9 +298,10 @@ tell_not_accepted(struct call *call)
                            "accept-encoding does not allow",
                   response->coded ? "has a content-encoding"
                                   : "has no content-encoding");
-    call_add_value(&notice, "content_encoding", response, FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "content_encoding", response,
+                   FLOW_CONTENT_ENCODING);
     call_add_value(&notice, "accept_encoding", &call->flow[SIDE_CLIENT],
-              FLOW_ACCEPT_ENCODING);
+                   FLOW_ACCEPT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 

@@ -116,8 +116,8 @@ void tap_notice(struct tap *tap, struct notice *notice);
  * names compare without regard to case, and host is :authority. */
 int tap_is_secret(const struct tap *tap, const char *name, size_t len);
 
-/* tap_is_target_secret is tap_is_secret for a :path or the |target| of a request
- * line, which may hold the authority as well. */
+/* tap_is_target_secret is tap_is_secret for a :path or the |target| of a
+ * request line, which may hold the authority as well. */
 int tap_is_target_secret(const struct tap *tap, const char *target,
                          size_t len);
 

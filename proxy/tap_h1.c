@@ -404,6 +404,14 @@ describe_lost(struct notice *notice, const struct h1dec_fault *fault)
     notice_text(notice, "reason", fault->reason, strlen(fault->reason));
 }
 
+/* Whether it is one of our own limits, and no fault of a peer. */
+static int
+is_limit(enum h1dec_fault_code code)
+{
+    return code == H1DEC_FAULT_HEAD_LIMIT ||
+           code == H1DEC_FAULT_PENDING_LIMIT;
+}
+
 static void
 describe_limit(struct notice *notice, const struct h1dec_fault *fault)
 {
@@ -428,7 +436,7 @@ on_fault(const struct h1dec_fault *fault, void *user)
                 fault->exchange);
     if (fault->code == H1DEC_FAULT_CLOSED_EARLY) {
         describe_closed(&notice, fault);
-    } else if (code_of(fault->code) == NOTICE_TAP_LIMIT) {
+    } else if (is_limit(fault->code)) {
         describe_limit(&notice, fault);
     } else {
         describe_lost(&notice, fault);
