@@ -92,6 +92,19 @@ mark(struct held *held, uint64_t now_us)
     return 0;
 }
 
+/* Nothing is kept of too much. */
+static void
+give_up(struct held *held)
+{
+    free(held->data);
+    free(held->marks);
+    held->data = NULL;
+    held->marks = NULL;
+    held->len = 0;
+    held->n_marks = 0;
+    held->is_over = 1;
+}
+
 int
 h1dec_held_take(struct h1dec_conn *conn, const uint8_t *data, size_t len,
                 uint64_t now_us)
@@ -101,11 +114,7 @@ h1dec_held_take(struct h1dec_conn *conn, const uint8_t *data, size_t len,
 
     h1dec_conn_take(client_of(conn), len);
     if (held->is_over || len > H1DEC_PENDING_MAX - held->len) {
-        free(held->data);
-        held->data = NULL;
-        held->len = 0;
-        held->n_marks = 0;
-        held->is_over = 1;
+        give_up(held);
         return 0;
     }
     rv = grow(held, len);
@@ -156,6 +165,7 @@ h1dec_held_release(struct h1dec_conn *conn)
 
     client_of(conn)->state = DIR_IDLE;
     if (held.is_over) {
+        h1dec_held_clear(&held);
         return over_limit(conn);
     }
     for (size_t i = 0; i < held.n_marks; i++) {
