@@ -49,6 +49,7 @@ h1dec_conn_free(struct h1dec_conn *conn)
         h1dec_parser_free(conn->dir[i].parser);
         h1dec_store_clear(&conn->dir[i].store);
     }
+    h1dec_held_clear(&conn->held);
     h1dec_exchange_clear(conn);
     free(conn);
 }
@@ -82,9 +83,12 @@ h1dec_conn_fault(struct h1dec_conn *conn, const struct direction *dir,
 }
 
 /* What |dir| has not booked, and all that follows, is undecoded. */
-static void
-stop(struct direction *dir, enum dir_state state)
+void
+h1dec_conn_stop(struct direction *dir, enum dir_state state)
 {
+    if (dir->side == H1DEC_CLIENT) {
+        h1dec_held_clear(&dir->conn->held);
+    }
     dir->books.undecoded_bytes += dir->unbooked;
     dir->unbooked = 0;
     dir->exchange = NULL;
@@ -98,7 +102,7 @@ h1dec_conn_lose(struct h1dec_conn *conn, struct direction *dir,
 {
     int rv = h1dec_conn_fault(conn, dir, fault);
 
-    stop(dir, DIR_LOST);
+    h1dec_conn_stop(dir, DIR_LOST);
     if (rv == 0) {
         h1dec_exchange_settle_all(conn);
     }
@@ -111,8 +115,8 @@ static void
 fail(struct h1dec_conn *conn, int error)
 {
     conn->error = error;
-    stop(&conn->dir[H1DEC_CLIENT], DIR_LOST);
-    stop(&conn->dir[H1DEC_SERVER], DIR_LOST);
+    h1dec_conn_stop(&conn->dir[H1DEC_CLIENT], DIR_LOST);
+    h1dec_conn_stop(&conn->dir[H1DEC_SERVER], DIR_LOST);
 }
 
 static void
@@ -128,8 +132,8 @@ void
 h1dec_conn_hand_over(struct h1dec_conn *conn, struct h1dec_exchange *exchange)
 {
     conn->is_switched = 1;
-    stop(&conn->dir[H1DEC_CLIENT], DIR_HANDED);
-    stop(&conn->dir[H1DEC_SERVER], DIR_HANDED);
+    h1dec_conn_stop(&conn->dir[H1DEC_CLIENT], DIR_HANDED);
+    h1dec_conn_stop(&conn->dir[H1DEC_SERVER], DIR_HANDED);
     h1dec_exchange_end(conn, exchange, H1DEC_END_SWITCHED);
     end_all(conn);
 }
@@ -249,6 +253,9 @@ step(struct h1dec_conn *conn, struct direction *dir, const uint8_t *data,
         return feed_version(conn, dir, data, len, used);
     case DIR_MESSAGE:
         return h1dec_message_feed(conn, dir, data, len, used);
+    case DIR_HELD:
+        *used = len;
+        return h1dec_held_take(conn, data, len, now_us);
     case DIR_HANDED:
     case DIR_ENDED:
     case DIR_LOST:
@@ -272,22 +279,30 @@ has_step(const struct direction *dir, size_t len)
                        h1dec_parser_is_complete(dir->parser));
 }
 
-int
-h1dec_conn_feed(struct h1dec_conn *conn, enum h1dec_side side,
-                const uint8_t *data, size_t len, size_t *used, uint64_t now_us)
+size_t
+h1dec_conn_feed_side(struct h1dec_conn *conn, struct direction *dir,
+                     const uint8_t *data, size_t len, uint64_t now_us)
 {
-    struct direction *dir = &conn->dir[side];
+    size_t used = 0;
 
-    *used = 0;
-    while (has_step(dir, len - *used)) {
+    dir->now_us = now_us;
+    while (has_step(dir, len - used)) {
         size_t n = 0;
-        int rv = step(conn, dir, data + *used, len - *used, &n, now_us);
+        int rv = step(conn, dir, data + used, len - used, &n, now_us);
 
-        *used += n;
+        used += n;
         if (rv != 0) {
             fail(conn, rv);
         }
     }
+    return used;
+}
+
+int
+h1dec_conn_feed(struct h1dec_conn *conn, enum h1dec_side side,
+                const uint8_t *data, size_t len, size_t *used, uint64_t now_us)
+{
+    *used = h1dec_conn_feed_side(conn, &conn->dir[side], data, len, now_us);
     return conn->error;
 }
 
@@ -312,6 +327,10 @@ h1dec_conn_finish(struct h1dec_conn *conn, enum h1dec_side side,
     if (is_stopped(dir)) {
         return;
     }
+    if (dir->state == DIR_HELD) {
+        conn->held.is_finished = 1;
+        return;
+    }
     if (dir->state != DIR_IDLE) {
         rv = h1dec_message_cut(conn, dir);
     }
@@ -319,7 +338,7 @@ h1dec_conn_finish(struct h1dec_conn *conn, enum h1dec_side side,
         fail(conn, rv);
         return;
     }
-    stop(dir, DIR_ENDED);
+    h1dec_conn_stop(dir, DIR_ENDED);
     h1dec_exchange_settle_all(conn);
 }
 
@@ -329,7 +348,7 @@ h1dec_conn_abandon(struct h1dec_conn *conn, enum h1dec_side side)
     struct direction *dir = &conn->dir[side];
 
     if (!is_stopped(dir)) {
-        stop(dir, DIR_LOST);
+        h1dec_conn_stop(dir, DIR_LOST);
         h1dec_exchange_settle_all(conn);
     }
 }

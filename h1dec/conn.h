@@ -23,6 +23,7 @@ enum dir_state {
     DIR_IDLE,    /* between messages */
     DIR_VERSION, /* in the first bytes of a response: HTTP/ */
     DIR_MESSAGE, /* in a message, see the parser */
+    DIR_HELD,    /* held until an answer decides, see held.c */
     DIR_HANDED,  /* handed over to another protocol */
     DIR_ENDED,   /* after its last byte */
     DIR_LOST     /* not to be parsed any more */
@@ -46,6 +47,8 @@ struct direction {
      * the connection over. */
     uint8_t is_informational;
     uint8_t switches;
+    /* now_us is when the bytes being fed passed. */
+    uint64_t now_us;
     /* start and start_us are of the first byte of the message. */
     uint64_t start;
     uint64_t start_us;
@@ -59,8 +62,37 @@ struct direction {
     struct h1dec_books books;
 };
 
+/* HELD_MARKS_MAX bounds the times kept of bytes that are held. */
+#define HELD_MARKS_MAX 1024
+
+/* struct held_mark says when bytes passed. */
+struct held_mark {
+    uint64_t at_us;
+    /* end is that of the bytes, counted from the first that are held. */
+    size_t end;
+};
+
+/* struct held is what the client sent while it is DIR_HELD. */
+struct held {
+    /* exchange is the one whose answer decides; NULL: nothing is held. */
+    struct h1dec_exchange *exchange;
+    /* data holds len bytes of cap. */
+    uint8_t *data;
+    size_t len;
+    size_t cap;
+    /* is_over is 1 when they were too many, and none is kept. */
+    uint8_t is_over;
+    /* is_finished is 1 when the side has ended behind them. */
+    uint8_t is_finished;
+    /* marks are n_marks times in order, of marks_cap. */
+    struct held_mark *marks;
+    size_t n_marks;
+    size_t marks_cap;
+};
+
 struct h1dec_conn {
     struct direction dir[2];
+    struct held held;
     /* first and last are the ends of the list of open exchanges, in opening
      * order; n_exchanges of them. */
     struct h1dec_exchange *first;
@@ -92,8 +124,41 @@ int h1dec_conn_lose(struct h1dec_conn *conn, struct direction *dir,
 void h1dec_conn_hand_over(struct h1dec_conn *conn,
                           struct h1dec_exchange *exchange);
 
+/* h1dec_conn_stop ends the decoding of |dir|, which is in |state| then; what
+ * it has not booked is undecoded. */
+void h1dec_conn_stop(struct direction *dir, enum dir_state state);
+
+/* h1dec_conn_feed_side feeds |dir| until all is used or it is handed over.
+ * Returns how much was used; errors are in conn->error. */
+size_t h1dec_conn_feed_side(struct h1dec_conn *conn, struct direction *dir,
+                            const uint8_t *data, size_t len, uint64_t now_us);
+
 /* h1dec_conn_take counts |n| bytes that wait for an owner. */
 void h1dec_conn_take(struct direction *dir, size_t n);
+
+/* ---- held.c ---- */
+
+/* h1dec_held_begin holds what the client sends until |exchange| is answered. */
+void h1dec_held_begin(struct h1dec_conn *conn, struct h1dec_exchange *exchange);
+
+/* h1dec_held_take holds |len| bytes.  Returns 0 or H1DEC_ERR_NOMEM. */
+int h1dec_held_take(struct h1dec_conn *conn, const uint8_t *data, size_t len,
+                    uint64_t now_us);
+
+/* h1dec_held_release parses what is held: it was refused.  Returns 0 or the
+ * fatal error. */
+int h1dec_held_release(struct h1dec_conn *conn);
+
+/* h1dec_held_hand_over hands the connection over, and what is held to the
+ * caller.  Returns 0 or H1DEC_ERR_CALLBACK. */
+int h1dec_held_hand_over(struct h1dec_conn *conn,
+                         struct h1dec_exchange *exchange);
+
+/* h1dec_held_drop leaves what is held undecoded: no answer will come. */
+void h1dec_held_drop(struct h1dec_conn *conn);
+
+/* h1dec_held_clear frees what is held. */
+void h1dec_held_clear(struct held *held);
 
 /* ---- message.c ---- */
 

@@ -77,6 +77,9 @@ h1dec_exchange_end(struct h1dec_conn *conn, struct h1dec_exchange *exchange,
         }
     }
     unlink_exchange(conn, exchange);
+    if (conn->held.exchange == exchange) {
+        h1dec_held_drop(conn);
+    }
     if (conn->callbacks->exchange_end != NULL) {
         conn->callbacks->exchange_end(exchange, end, conn->user);
     }

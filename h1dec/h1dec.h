@@ -9,7 +9,8 @@
  * keeps the books: each byte fed has exactly one owner.
  *
  * When an exchange hands the connection over (101, or 2xx to CONNECT), the
- * direction takes no more: see h1dec_conn_feed.
+ * direction takes no more: see h1dec_conn_feed.  What the client sends between
+ * its request for that and the answer is nobody's until the answer is there.
  *
  * Ownership.  Memory given to a callback is valid until it returns; memory
  * given to a function stays the caller's.  A struct h1dec_exchange lives from
@@ -47,6 +48,12 @@ extern "C" {
 
 /* H1DEC_FIELDS_MAX bounds the fields kept of one head; the rest is counted. */
 #define H1DEC_FIELDS_MAX 1024
+
+/* H1DEC_PENDING_MAX bounds the client's bytes that are held because they come
+ * behind a CONNECT or an Upgrade that is not answered yet: what a client sends
+ * ahead is a TLS hello or a few requests.  Of more none is kept, and if the
+ * answer is a refusal the rest of the direction is undecoded. */
+#define H1DEC_PENDING_MAX (64u << 10)
 
 /* ---- Errors ---------------------------------------------------------- */
 
@@ -96,7 +103,8 @@ struct h1dec_ledger {
  * bytes = exchange_bytes + connection_bytes + undecoded_bytes.
  */
 struct h1dec_books {
-    /* bytes is all that was fed and used. */
+    /* bytes is all that was fed and used, but for what the callback handed
+     * gave back. */
     uint64_t bytes;
     /* exchange_bytes is the sum of the ledgers of all exchanges. */
     uint64_t exchange_bytes;
@@ -185,8 +193,10 @@ struct h1dec_exchange {
     uint8_t ended[2];
     /* begun[side] is 1 once that side's final head was complete. */
     uint8_t begun[2];
-    /* opened_us is when the first byte of it passed. */
+    /* opened_us is when the first byte of it passed, ended_us[side] when the
+     * last one of that side's message did. */
     uint64_t opened_us;
+    uint64_t ended_us[2];
     /* ledger[side] is what it has cost so far. */
     struct h1dec_ledger ledger[2];
     /* length and declared are as in the final head of each side. */
@@ -230,7 +240,10 @@ enum h1dec_fault_code {
     H1DEC_FAULT_CLOSED_EARLY,
     /* Not a fault of a peer alone: a head, a chunk-size line or trailers
      * above H1DEC_HEAD_MAX.  The rest of the direction is undecoded. */
-    H1DEC_FAULT_HEAD_LIMIT
+    H1DEC_FAULT_HEAD_LIMIT,
+    /* Likewise: more than H1DEC_PENDING_MAX bytes were held, the first one at
+     * |offset|, and the request before them was refused. */
+    H1DEC_FAULT_PENDING_LIMIT
 };
 
 /* struct h1dec_fault is one fault. */
@@ -280,6 +293,12 @@ struct h1dec_callbacks {
      * 101 that hands the connection over. */
     int (*message_end)(struct h1dec_exchange *exchange, enum h1dec_side side,
                        void *user);
+    /* handed: the connection was handed over, and the client had already sent
+     * |len| bytes behind the request, which are now the caller's to count, and
+     * come before all that h1dec_conn_feed leaves.  |len| is 0 when they were
+     * more than H1DEC_PENDING_MAX: then they are undecoded bytes of this
+     * connection.  Comes after exchange_end, and not at all without bytes. */
+    int (*handed)(const uint8_t *data, size_t len, void *user);
     /* exchange_end: it is freed on return; the return value is ignored. */
     void (*exchange_end)(struct h1dec_exchange *exchange, enum h1dec_end end,
                          void *user);
@@ -303,11 +322,12 @@ void h1dec_conn_free(struct h1dec_conn *conn);
  * h1dec_conn_feed takes bytes that |side| sent and sets |*used|: less than
  * |len| only when the connection has been handed over to another protocol;
  * the rest, and all that follows, is the caller's to count.  The client's
- * direction is handed over when the server's response says so, its bytes
- * before that are HTTP/1.x; a message of it that is still under way then ends
- * there, its head undecoded.  Feed the two sides in the order the bytes
- * passed: a response is matched with the requests fed before it.  Returns 0
- * or the fatal error.
+ * direction is handed over when the server's response says so: a message of it
+ * that is still under way then ends there, and bytes behind the request that
+ * asked for it are held until then, see the callback handed.  If the response
+ * says otherwise, they are parsed as the next requests.  Feed the two sides in
+ * the order the bytes passed: a response is matched with the requests fed
+ * before it.  Returns 0 or the fatal error.
  */
 int h1dec_conn_feed(struct h1dec_conn *conn, enum h1dec_side side,
                     const uint8_t *data, size_t len, size_t *used,

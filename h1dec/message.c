@@ -161,6 +161,16 @@ note_head(struct direction *dir, struct h1dec_exchange *exchange,
     }
 }
 
+/* Whether the head that |dir| has just had answers a request for another
+ * protocol, and does not take it. */
+static int
+is_refusal(const struct h1dec_conn *conn, const struct direction *dir)
+{
+    return dir->side == H1DEC_SERVER && !dir->is_informational &&
+           !dir->switches && conn->held.exchange != NULL &&
+           conn->held.exchange == dir->exchange;
+}
+
 static int
 on_head(struct h1dec_conn *conn, struct direction *dir)
 {
@@ -188,7 +198,7 @@ on_head(struct h1dec_conn *conn, struct direction *dir)
         return H1DEC_ERR_CALLBACK;
     }
     h1dec_store_reset(&dir->store);
-    return 0;
+    return is_refusal(conn, dir) ? h1dec_held_release(conn) : 0;
 }
 
 /* ---- Bodies ---------------------------------------------------------- */
@@ -266,6 +276,15 @@ end_informational(struct h1dec_conn *conn, struct direction *dir)
     return 0;
 }
 
+/* Whether what |dir| sends next depends on the answer to its message. */
+static int
+asks_to_switch(const struct direction *dir,
+               const struct h1dec_exchange *exchange)
+{
+    return dir->side == H1DEC_CLIENT && !exchange->begun[H1DEC_SERVER] &&
+           (exchange->is_connect || exchange->is_upgrade);
+}
+
 static int
 end_message(struct h1dec_conn *conn, struct direction *dir)
 {
@@ -277,14 +296,17 @@ end_message(struct h1dec_conn *conn, struct direction *dir)
         return end_informational(conn, dir);
     }
     exchange->ended[dir->side] = 1;
+    exchange->ended_us[dir->side] = dir->now_us;
     if (cb->message_end != NULL &&
         cb->message_end(exchange, dir->side, conn->user) != 0) {
         return H1DEC_ERR_CALLBACK;
     }
     dir->exchange = NULL;
     if (dir->switches) {
-        h1dec_conn_hand_over(conn, exchange);
-        return 0;
+        return h1dec_held_hand_over(conn, exchange);
+    }
+    if (asks_to_switch(dir, exchange)) {
+        h1dec_held_begin(conn, exchange);
     }
     h1dec_exchange_settle(conn, exchange);
     if (dir->side == H1DEC_SERVER) {

@@ -186,13 +186,32 @@ const char *
 call_shown(const struct call *call, const struct call_value *value,
            size_t *len)
 {
-    static const char redacted[] = "[redacted]";
-
     if (value->known && value->secret) {
-        *len = sizeof(redacted) - 1;
-        return redacted;
+        *len = sizeof(TAP_REDACTED) - 1;
+        return TAP_REDACTED;
     }
     return call_text(call, value, len);
+}
+
+void
+call_add_value(struct notice *notice, const char *name,
+               const struct flow *flow, enum flow_fact fact)
+{
+    size_t len;
+    const char *text = call_shown(flow->call, &flow->facts[fact], &len);
+
+    notice_text(notice, name, text, len);
+}
+
+const char *
+call_no_encoding(const struct flow *flow)
+{
+    const struct call_value *value = &flow->facts[FLOW_GRPC_ENCODING];
+
+    if (flow->codec == GRPCFRAME_CODEC_NONE) {
+        return "absent";
+    }
+    return value->secret ? TAP_REDACTED : "identity";
 }
 
 uint64_t

@@ -3,9 +3,9 @@
  * A call: what is known of one stream, gathered while it passes.
  *
  * call.c owns its memory, call_rpc.c says what it is, call_fields.c reads
- * header fields into it, call_body.c follows the messages, call_web.c adds what
- * only gRPC-Web has, call_end.c draws the conclusions.  What is not known is
- * absent, never a default.
+ * header fields into it, call_metadata.c checks their values, call_body.c
+ * follows the messages, call_web.c adds what only gRPC-Web has, call_end.c
+ * draws the conclusions.  What is not known is absent, never a default.
  */
 #ifndef CALL_H
 #define CALL_H
@@ -19,6 +19,7 @@
 #include "pace.h"
 #include "side.h"
 
+struct notice;
 struct tap;
 
 /* CALL_VALUE_MAX bounds one value kept of a header field; servers refuse
@@ -248,9 +249,16 @@ const char *call_text(const struct call *call, const struct call_value *value,
                       size_t *len);
 
 /* call_shown returns what may be printed of |value|: its text, or
- * `[redacted]`. */
+ * TAP_REDACTED. */
 const char *call_shown(const struct call *call,
                        const struct call_value *value, size_t *len);
+
+/* call_add_value adds what may be printed of |fact| to |notice|, as |name|. */
+void call_add_value(struct notice *notice, const char *name,
+                    const struct flow *flow, enum flow_fact fact);
+
+/* call_no_encoding says how the grpc-encoding of |flow| is none. */
+const char *call_no_encoding(const struct flow *flow);
 
 /* call_wire_bytes returns the bytes on the wire that |ledger| owns. */
 uint64_t call_wire_bytes(const struct call_ledger *ledger);
@@ -282,6 +290,22 @@ void call_headers(struct call *call, const struct h2dec_headers *headers,
 
 /* call_trailer reads one field of the response's trailers into |call|. */
 void call_trailer(struct call *call, const struct h2dec_field *field);
+
+/* ---- call_metadata.c ---- */
+
+/* call_metadata_check tells what is wrong with the values of a block. */
+void call_metadata_check(struct flow *flow,
+                         const struct h2dec_headers *headers);
+
+/* call_metadata_check_field is the same for one field; |is_text|: it stands in
+ * a body that is base64 as a whole. */
+void call_metadata_check_field(struct flow *flow,
+                               const struct h2dec_field *field, int is_text);
+
+/* call_metadata_tell tells that the value of |field| is |what|; of a direction
+ * once. */
+void call_metadata_tell(struct flow *flow, const struct h2dec_field *field,
+                        const char *what);
 
 /* ---- call_body.c ---- */
 

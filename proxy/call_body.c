@@ -24,16 +24,6 @@ message_notice(struct notice *notice, const struct flow *flow,
     notice_number(notice, "index", message->index);
 }
 
-static void
-add_value(struct notice *notice, const char *name, const struct flow *flow,
-          enum flow_fact fact)
-{
-    size_t len;
-    const char *text = call_shown(flow->call, &flow->facts[fact], &len);
-
-    notice_text(notice, name, text, len);
-}
-
 /* ---- The flag -------------------------------------------------------- */
 
 static void
@@ -106,7 +96,7 @@ tell_no_encoding(struct flow *flow, const struct grpcframe_message *message)
                   "message %" PRIu64 " has the compressed flag, but this "
                   "side's grpc-encoding is %s%s%s",
                   message->index,
-                  flow->codec == GRPCFRAME_CODEC_NONE ? "absent" : "identity",
+                  call_no_encoding(flow),
                   magic ? "; its bytes look like " : "", magic ? magic : "");
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     tap_notice(flow->call->tap, &notice);
@@ -133,7 +123,7 @@ tell_unavailable(struct flow *flow, const struct grpcframe_message *message)
     notice_detail(&notice, "the encoding is not one that grpctap can decode; "
                            "sizes on the wire are known, decoded ones are "
                            "not");
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -155,7 +145,7 @@ tell_decode_error(struct flow *flow, const struct grpcframe_message *message)
                   magic ? "; its bytes look like " : "", magic ? magic : "");
     notice_text(&notice, "reason", reason, strlen(reason));
     notice_number(&notice, "offset", message->fault_offset);
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     tap_notice(flow->call->tap, &notice);
 }
@@ -248,10 +238,10 @@ tell_form(struct flow *flow, const struct grpcframe_message *message)
     flow->told_form = 1;
     message_notice(&notice, flow, NOTICE_ENCODING_FORM, message);
     notice_detail(&notice,
-                  "message %" PRIu64 " is raw deflate (RFC 1951) where the "
-                  "name stands for the zlib form (RFC 1950)",
+                  "message %" PRIu64 " is in the raw form (RFC 1951) where "
+                  "the name stands for the zlib form (RFC 1950)",
                   message->index);
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     notice_text(&notice, "form", "raw", 3);
     tap_notice(flow->call->tap, &notice);
 }
@@ -286,9 +276,9 @@ tell_not_accepted(struct flow *flow, const struct grpcframe_message *message)
                            "the request's grpc-accept-encoding %s",
                   accept == NULL ? "(absent: identity only) does not allow"
                                  : "does not list");
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
-    add_value(&notice, "accept_encoding", request,
-              FLOW_GRPC_ACCEPT_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "accept_encoding", request,
+                   FLOW_GRPC_ACCEPT_ENCODING);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -403,7 +393,7 @@ tell_layered(struct flow *flow)
                   flow->coding.is_unknown
                       ? ", and grpctap cannot undo it"
                       : " until that is undone, as grpctap does");
-    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 

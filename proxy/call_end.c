@@ -29,16 +29,6 @@ call_notice(struct notice *notice, const struct call *call,
     notice_init(notice, code, from, call->id);
 }
 
-static void
-add_value(struct notice *notice, const char *name, const struct flow *flow,
-          enum flow_fact fact)
-{
-    size_t len;
-    const char *text = call_shown(flow->call, &flow->facts[fact], &len);
-
-    notice_text(notice, name, text, len);
-}
-
 /* ---- One direction --------------------------------------------------- */
 
 static void
@@ -91,7 +81,7 @@ tell_unused(struct flow *flow)
                   "an encoding is declared, but none of %" PRIu64
                   " messages is compressed",
                   tally->messages);
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     notice_number(&notice, "messages", tally->messages);
     tap_notice(flow->call->tap, &notice);
 }
@@ -113,7 +103,7 @@ tell_inflated(struct flow *flow)
                   tally->grown_bytes);
     notice_number(&notice, "messages", tally->grown_messages);
     notice_number(&notice, "wasted_bytes", tally->grown_bytes);
-    add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -154,9 +144,9 @@ tell_rejected(struct call *call)
                   accept != NULL
                       ? "the server does not list its encoding"
                       : "the server does not say what it accepts");
-    add_value(&notice, "encoding", request, FLOW_GRPC_ENCODING);
-    add_value(&notice, "accept_encoding", response,
-              FLOW_GRPC_ACCEPT_ENCODING);
+    call_add_value(&notice, "encoding", request, FLOW_GRPC_ENCODING);
+    call_add_value(&notice, "accept_encoding", response,
+                   FLOW_GRPC_ACCEPT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 
@@ -341,12 +331,20 @@ call_end_side(struct call *call, enum side side, uint64_t now_us)
     }
 }
 
+/* Whether the response is complete: what becomes of the rest of the request,
+ * or of the connection, is a consequence then. */
+static int
+is_answered(const struct call *call)
+{
+    return call->ended[SIDE_SERVER] != 0;
+}
+
 static const char *
 end_of_reset(const struct call *call, const struct h2dec_ending *ending)
 {
     /* After a complete response a reset only says that the rest of the
      * request is not wanted (RFC 9113, section 8.1). */
-    if (call->ended[SIDE_SERVER]) {
+    if (is_answered(call)) {
         return "complete";
     }
     if (ending->refused || (ending->side == H2DEC_SERVER &&
@@ -355,6 +353,17 @@ end_of_reset(const struct call *call, const struct h2dec_ending *ending)
     }
     return ending->side == H2DEC_CLIENT ? "reset_by_client"
                                         : "reset_by_server";
+}
+
+/* A server may answer early and close (RFC 9112, section 9.6). */
+static const char *
+end_of_connection(const struct call *call)
+{
+    if (is_answered(call)) {
+        return "complete";
+    }
+    return call->tap->reason == CONN_SHUTDOWN ? "shutdown"
+                                              : "connection_closed";
 }
 
 static struct event_ending
@@ -374,8 +383,7 @@ ending_of(const struct call *call, const struct h2dec_ending *ending)
         result.end = "refused";
         break;
     case H2DEC_END_CONNECTION:
-        result.end = call->tap->reason == CONN_SHUTDOWN ? "shutdown"
-                                                        : "connection_closed";
+        result.end = end_of_connection(call);
         break;
     }
     return result;
@@ -414,7 +422,7 @@ tell_call(struct call *call, const struct h2dec_ending *ending,
         return;
     }
     flush_coding(call);
-    if (ending->end == H2DEC_END_CONNECTION &&
+    if (ending->end == H2DEC_END_CONNECTION && !is_answered(call) &&
         call->tap->reason != CONN_SHUTDOWN) {
         tell_cut(call);
     }
@@ -437,7 +445,7 @@ summarize(const struct call *call, const struct event_ending *ending,
     if (call->tap->shared->summary == NULL) {
         return;
     }
-    row.path = call_text(call, &call->facts[FACT_PATH], &len);
+    row.path = call_shown(call, &call->facts[FACT_PATH], &len);
     row.path_len = (uint32_t)len;
     row.is_error = call->grpc_status > STATUS_OK ||
                    call->http_status >= 400 ||

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Owns the reading of header fields into a call: which are kept, and what is
- * wrong with their values.  What a body is worth is call_body.c's. */
+/* Owns the reading of header fields into a call: which are kept, and what they
+ * say.  What is wrong with values of any name is call_metadata.c's, what a body
+ * is worth call_body.c's. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
 #include "call.h"
 #include "tap_conn.h"
-
-#define REDACTED "[redacted]"
 
 /* enum field_id is a header field that a call cares about. */
 enum field_id {
@@ -125,7 +124,8 @@ add_shown(struct notice *notice, const struct call *call,
           const struct h2dec_field *field)
 {
     if (tap_is_secret(call->tap, field->name, field->name_len)) {
-        notice_text(notice, "value", REDACTED, sizeof(REDACTED) - 1);
+        notice_text(notice, "value", TAP_REDACTED,
+                    sizeof(TAP_REDACTED) - 1);
     } else {
         notice_text(notice, "value", field->value, field->value_len);
     }
@@ -269,6 +269,9 @@ keep_request_field(struct call *call, const struct h2dec_field *field)
         break;
     case FIELD_PATH:
         keep(call, &call->facts[FACT_PATH], field);
+        call->facts[FACT_PATH].secret =
+            tap_is_target_secret(call->tap, field->value,
+                                 field->value_len) != 0;
         break;
     case FIELD_USER_AGENT:
         keep(call, &call->facts[FACT_USER_AGENT], field);
@@ -312,24 +315,6 @@ parse_status(struct call *call, const struct h2dec_field *field)
 }
 
 static void
-tell_metadata(struct flow *flow, const struct h2dec_field *field,
-              const char *what)
-{
-    struct notice notice;
-    int len = field->name_len < 100 ? (int)field->name_len : 100;
-
-    if (flow->told_metadata) {
-        return;
-    }
-    flow->told_metadata = 1;
-    notice_init(&notice, NOTICE_METADATA_INVALID, flow->side,
-                flow->call->id);
-    notice_detail(&notice, "the value of %.*s %s", len, field->name, what);
-    notice_text(&notice, "name", field->name, field->name_len);
-    tap_notice(flow->call->tap, &notice);
-}
-
-static void
 keep_message(struct call *call, const struct h2dec_field *field)
 {
     struct call_value *value = &call->facts[FACT_MESSAGE];
@@ -347,8 +332,8 @@ keep_message(struct call *call, const struct h2dec_field *field)
     len = grpcframe_percent_decode(decoded, field->value, len, &malformed);
     call_set(call, value, decoded, len);
     if (malformed && !value->cut) {
-        tell_metadata(&call->flow[SIDE_SERVER], field,
-                      "has a malformed percent-encoding, kept as it is");
+        call_metadata_tell(&call->flow[SIDE_SERVER], field,
+                           "has a malformed percent-encoding, kept as it is");
     }
 }
 
@@ -419,73 +404,6 @@ keep_trailer(struct call *call, const struct h2dec_field *field)
 
 /* ---- What a block says ----------------------------------------------- */
 
-static int
-has_suffix(const char *text, size_t len, const char *suffix)
-{
-    size_t n = strlen(suffix);
-
-    return len >= n && memcmp(text + len - n, suffix, n) == 0;
-}
-
-/* Whether a byte is below 0x20 or DEL; eight at a time, for it is done with
- * every value: each term sets the high bit of such a byte, the masks leave out
- * bytes that had it set. */
-static int
-has_control(const char *text, size_t len)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    size_t i = 0;
-
-    for (; len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
-        uint64_t bytes;
-        uint64_t del;
-
-        memcpy(&bytes, text + i, sizeof(bytes));
-        del = bytes ^ ones * 0x7f;
-        if ((((bytes - ones * 0x20) & ~bytes) | ((del - ones) & ~del)) &
-            ones * 0x80) {
-            break; /* there is one: found below */
-        }
-    }
-    for (; i < len; i++) {
-        unsigned char byte = (unsigned char)text[i];
-
-        if (byte < 0x20 || byte == 0x7f) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* MARK_CLEAN is the mark of a block in whose values nothing is wrong. */
-#define MARK_CLEAN 1
-
-/* gRPC allows printable ASCII, and base64 under names that end in -bin. */
-static void
-check_value(struct flow *flow, const struct h2dec_field *field)
-{
-    if (has_control(field->value, field->value_len)) {
-        tell_metadata(flow, field, "has control bytes");
-    } else if (has_suffix(field->name, field->name_len, "-bin") &&
-               !grpcframe_base64_valid(field->value, field->value_len)) {
-        tell_metadata(flow, field, "is not base64");
-    }
-}
-
-static void
-check_metadata(struct flow *flow, const struct h2dec_headers *headers)
-{
-    if (headers->mark != NULL && *headers->mark == MARK_CLEAN) {
-        return;
-    }
-    for (size_t i = 0; i < headers->n_fields; i++) {
-        check_value(flow, &headers->fields[i]);
-    }
-    if (headers->mark != NULL && !flow->told_metadata) {
-        *headers->mark = MARK_CLEAN;
-    }
-}
-
 /* In the trailers of a text body the base64 of -bin values is left out, the
  * body being base64 itself (PROTOCOL-WEB.md). */
 void
@@ -494,10 +412,7 @@ call_trailer(struct call *call, const struct h2dec_field *field)
     struct flow *flow = &call->flow[SIDE_SERVER];
 
     keep_trailer(call, field);
-    if (flow->rpc != RPC_GRPC_WEB_TEXT ||
-        !has_suffix(field->name, field->name_len, "-bin")) {
-        check_value(flow, field);
-    }
+    call_metadata_check_field(flow, field, flow->rpc == RPC_GRPC_WEB_TEXT);
 }
 
 static void
@@ -526,7 +441,7 @@ request_done(struct call *call, const struct h2dec_headers *headers)
         call_coding_begin(flow, NULL);
         return;
     }
-    check_metadata(flow, headers);
+    call_metadata_check(flow, headers);
     if (call->rpc == RPC_GRPC) {
         tell_te_missing(call);
     }
@@ -554,7 +469,7 @@ response_done(struct call *call, const struct h2dec_headers *headers,
     if (!call_rpc_answers(call->rpc, flow->rpc)) {
         return;
     }
-    check_metadata(flow, headers);
+    call_metadata_check(flow, headers);
     call_body_begin(flow);
 }
 
@@ -601,7 +516,7 @@ trailers_done(struct call *call, const struct h2dec_headers *headers)
     each_field(call, headers, keep_trailer);
     call->status_in_http = is_web && call->late_status;
     if (flow->parsing) {
-        check_metadata(flow, headers);
+        call_metadata_check(flow, headers);
     }
 }
 

@@ -18,16 +18,6 @@ fact(const struct flow *flow, enum flow_fact which, size_t *len)
     return call_text(flow->call, &flow->facts[which], len);
 }
 
-static void
-add_value(struct notice *notice, const char *name, const struct flow *flow,
-          enum flow_fact which)
-{
-    size_t len;
-    const char *text = call_shown(flow->call, &flow->facts[which], &len);
-
-    notice_text(notice, name, text, len);
-}
-
 int
 call_is_readable(const struct flow *flow)
 {
@@ -89,8 +79,17 @@ tell_unavailable(struct flow *flow)
     notice_detail(&notice, "the content-encoding is not one that grpctap can "
                            "undo; the size on the wire is known, the decoded "
                            "one is not");
-    add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
     tap_notice(flow->call->tap, &notice);
+}
+
+/* The coding that failed, unless the value it stands in is a secret. */
+static const char *
+shown_name(const struct flow *flow)
+{
+    return flow->facts[FLOW_CONTENT_ENCODING].secret
+               ? TAP_REDACTED
+               : coding_name(&flow->coding);
 }
 
 static void
@@ -103,11 +102,11 @@ tell_mismatch(struct flow *flow)
                 flow->call->id);
     notice_detail(&notice,
                   "content-encoding says %s, but %s is not%s%s",
-                  coding_name(&flow->coding),
+                  shown_name(flow),
                   flow->coding.failed == 0 ? "the body"
                                            : "what the other codings hold",
                   magic ? "; its bytes look like " : "", magic ? magic : "");
-    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     notice_bool(&notice, "double_compressed", 0);
     tap_notice(flow->call->tap, &notice);
@@ -124,13 +123,13 @@ tell_decode_error(struct flow *flow, enum grpcframe_result result)
     notice_detail(&notice,
                   "the content-encoding %s of the body cannot be undone: %s, "
                   "at offset %" PRIu64 "%s%s",
-                  coding_name(&flow->coding), reason,
+                  shown_name(flow), reason,
                   coding_offset(&flow->coding),
                   magic ? "; its bytes look like " : "", magic ? magic : "");
     notice_text(&notice, "index", NULL, 0);
     notice_text(&notice, "reason", reason, strlen(reason));
     notice_number(&notice, "offset", coding_offset(&flow->coding));
-    add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "encoding", flow, FLOW_CONTENT_ENCODING);
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     tap_notice(flow->call->tap, &notice);
 }
@@ -222,10 +221,11 @@ tell_double(struct flow *flow)
     }
     notice_init(&notice, NOTICE_CONTENT_ENCODING_MISMATCH, flow->side,
                 flow->call->id);
-    notice_detail(&notice, "below its content-encoding the body is %s once "
-                           "more: it was compressed twice and labelled once",
-                  magic ? magic : "br");
-    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    notice_detail(&notice,
+                  "below its content-encoding the body is compressed once "
+                  "more: it was compressed twice and labelled once%s%s",
+                  magic ? "; its bytes look like " : "", magic ? magic : "");
+    call_add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     notice_bool(&notice, "double_compressed", 1);
     tap_notice(flow->call->tap, &notice);
@@ -246,7 +246,7 @@ tell_inflated(struct flow *flow, uint64_t body_bytes)
                   "the coded body has %" PRIu64 " bytes, %" PRIu64 " more "
                   "than what it holds",
                   body_bytes, body_bytes - decoded);
-    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
     notice_number(&notice, "body_bytes", body_bytes);
     notice_number(&notice, "decoded_bytes", decoded);
     notice_number(&notice, "wasted_bytes", body_bytes - decoded);
@@ -298,9 +298,10 @@ tell_not_accepted(struct call *call)
                            "accept-encoding does not allow",
                   response->coded ? "has a content-encoding"
                                   : "has no content-encoding");
-    add_value(&notice, "content_encoding", response, FLOW_CONTENT_ENCODING);
-    add_value(&notice, "accept_encoding", &call->flow[SIDE_CLIENT],
-              FLOW_ACCEPT_ENCODING);
+    call_add_value(&notice, "content_encoding", response,
+                   FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "accept_encoding", &call->flow[SIDE_CLIENT],
+                   FLOW_ACCEPT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 
@@ -329,7 +330,7 @@ tell_vary(struct call *call)
     notice_detail(&notice, "the content-encoding was negotiated, but the "
                            "response has no Vary: Accept-Encoding; a cache "
                            "may give it to a client that cannot undo it");
-    add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
+    call_add_value(&notice, "content_encoding", flow, FLOW_CONTENT_ENCODING);
     tap_notice(call->tap, &notice);
 }
 

@@ -109,9 +109,6 @@ static void
 tell_unknown_codec(struct flow *flow)
 {
     struct notice notice;
-    size_t len;
-    const char *name =
-        call_shown(flow->call, &flow->facts[FLOW_GRPC_ENCODING], &len);
 
     if (flow->told_codec) {
         return;
@@ -120,7 +117,7 @@ tell_unknown_codec(struct flow *flow)
     web_notice(&notice, flow, NOTICE_CODEC_UNAVAILABLE);
     notice_detail(&notice, "the trailers frame has an encoding that grpctap "
                            "cannot decode");
-    notice_text(&notice, "encoding", name, len);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     tap_notice(flow->call->tap, &notice);
 }
 
@@ -136,7 +133,7 @@ tell_no_encoding(struct flow *flow, const char *magic)
     web_notice(&notice, flow, NOTICE_COMPRESSED_FLAG_WITHOUT_ENCODING);
     notice_detail(&notice, "the trailers frame has the compressed flag, but "
                            "this side's grpc-encoding is %s",
-                  flow->codec == GRPCFRAME_CODEC_NONE ? "absent" : "identity");
+                  call_no_encoding(flow));
     notice_text(&notice, "index", NULL, 0);
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     tap_notice(flow->call->tap, &notice);
@@ -164,9 +161,6 @@ tell_fault(struct flow *flow, const struct grpcframe_message *frame,
 {
     const char *reason = grpcframe_result_reason(frame->result);
     struct notice notice;
-    size_t len;
-    const char *name =
-        call_shown(flow->call, &flow->facts[FLOW_GRPC_ENCODING], &len);
 
     web_notice(&notice, flow, NOTICE_DECODE_ERROR);
     notice_detail(&notice, "the trailers frame of %" PRIu32 " bytes cannot be "
@@ -175,7 +169,7 @@ tell_fault(struct flow *flow, const struct grpcframe_message *frame,
     notice_text(&notice, "index", NULL, 0);
     notice_text(&notice, "reason", reason, strlen(reason));
     notice_number(&notice, "offset", frame->fault_offset);
-    notice_text(&notice, "encoding", name, len);
+    call_add_value(&notice, "encoding", flow, FLOW_GRPC_ENCODING);
     notice_text(&notice, "magic", magic, magic ? strlen(magic) : 0);
     tap_notice(flow->call->tap, &notice);
 }

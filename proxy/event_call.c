@@ -15,8 +15,6 @@
 /* MESSAGE_PATH_MAX bounds `path` in message events; methods have some 50. */
 #define MESSAGE_PATH_MAX 512
 
-#define REDACTED "[redacted]"
-
 /* ---- Values that may be unknown -------------------------------------- */
 
 static void
@@ -338,6 +336,15 @@ block_name(enum h2dec_block block)
     return names[block];
 }
 
+static int
+is_secret(const struct tap *tap, const struct h2dec_field *field)
+{
+    if (field->name_len == 5 && memcmp(field->name, ":path", 5) == 0) {
+        return tap_is_target_secret(tap, field->value, field->value_len);
+    }
+    return tap_is_secret(tap, field->name, field->name_len);
+}
+
 static void
 put_fields(struct json *json, const struct tap *tap,
            const struct h2dec_headers *headers)
@@ -348,8 +355,8 @@ put_fields(struct json *json, const struct tap *tap,
 
         json_array_open(json, NULL);
         json_text(json, NULL, field->name, field->name_len);
-        if (tap_is_secret(tap, field->name, field->name_len)) {
-            json_literal(json, NULL, REDACTED);
+        if (is_secret(tap, field)) {
+            json_literal(json, NULL, TAP_REDACTED);
         } else {
             json_text(json, NULL, field->value, field->value_len);
         }

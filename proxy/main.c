@@ -17,6 +17,7 @@
 #include "listener.h"
 #include "log.h"
 #include "options.h"
+#include "selfloop.h"
 #include "sink.h"
 #include "summary.h"
 #include "tap.h"
@@ -300,10 +301,17 @@ proxy_run(const struct options *options)
         .n_redact = options->n_redact,
     };
     struct run run = {.options = options};
+    char upstream[ADDR_TEXT_MAX];
 
     if (log_setup(options->log_level, options->log_file) != 0) {
         log_error("cannot open %s: %s", options->log_file, strerror(errno));
         return 1;
+    }
+    if (selfloop_is(&options->listen, &options->upstream)) {
+        addr_format(&options->upstream, upstream);
+        log_error("--upstream %s is what --listen would listen on: each "
+                  "connection would open another one", upstream);
+        return 2;
     }
     ignore_signals();
     raise_descriptors();

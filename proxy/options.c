@@ -145,13 +145,16 @@ set_summary(struct options *o, char *arg)
 }
 
 /* redact_name makes a header name lower case in place; not of HTTP's token
- * characters it could never match and is a slip of the user's. */
+ * characters, but for the colon of :path and the like, it could never match
+ * and is a slip of the user's. */
 static const char *
 redact_name(char *name)
 {
-    if (*name == '\0')
+    char *token = name + (*name == ':');
+
+    if (*token == '\0')
         return "expected a header name";
-    for (char *p = name; *p != '\0'; p++) {
+    for (char *p = token; *p != '\0'; p++) {
         if (*p >= 'A' && *p <= 'Z')
             *p = (char)(*p - 'A' + 'a');
         if (*p <= ' ' || *p >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", *p))

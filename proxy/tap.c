@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "call.h"
 #include "event.h"
@@ -31,6 +30,7 @@ tap_shared_new(const struct tap_config *config, struct lane *lane,
         return NULL;
     }
     shared->config = config;
+    shared->secret_lens = tap_secret_lens(config);
     shared->lane = lane;
     shared->summary = summary;
     shared->wall_offset_us = wall_offset_us;
@@ -141,32 +141,6 @@ tap_notice(struct tap *tap, struct notice *notice)
         memcpy(notice->detail + len, last, sizeof(last));
     }
     event_notice(tap, notice);
-}
-
-int
-tap_is_secret(const struct tap *tap, const char *name, size_t len)
-{
-    static const char *const secrets[] = {"authorization", "cookie",
-                                          "set-cookie",
-                                          "proxy-authorization"};
-    const struct tap_config *config = tap->shared->config;
-
-    if (config->show_secrets) {
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
-        if (strlen(secrets[i]) == len &&
-            strncasecmp(secrets[i], name, len) == 0) {
-            return 1;
-        }
-    }
-    for (unsigned i = 0; i < config->n_redact; i++) {
-        if (strlen(config->redact[i]) == len &&
-            strncasecmp(config->redact[i], name, len) == 0) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* ---- Where the bytes go ---------------------------------------------- */

@@ -31,6 +31,8 @@ struct tap_shared {
     int64_t wall_offset_us;
     struct tap_counters counters;
     struct call_spares spares;
+    /* secret_lens is what tap_secret_lens says. */
+    uint64_t secret_lens;
 };
 
 /* enum tap_mode is where the bytes of a direction go. */
@@ -114,9 +116,35 @@ tap_wants(const struct tap *tap, enum event_kind kind)
  * NOTICE_PER_CODE_MAX times on this connection. */
 void tap_notice(struct tap *tap, struct notice *notice);
 
-/* tap_is_secret returns 1 when values of the header |name| are
- * not to be shown; names compare without regard to case. */
+/* ---- tap_secret.c: what is not to be shown ---- */
+
+/* TAP_REDACTED is written in place of a value. */
+#define TAP_REDACTED "[redacted]"
+
+/* tap_secret_lens returns a set of the lengths that secret names have. */
+uint64_t tap_secret_lens(const struct tap_config *config);
+
+/* tap_is_secret returns 1 when values of the header |name| are not to be shown;
+ * names compare without regard to case, and host is :authority. */
 int tap_is_secret(const struct tap *tap, const char *name, size_t len);
+
+/* tap_is_target_secret is tap_is_secret for a :path or the |target| of a
+ * request line, which may hold the authority as well. */
+int tap_is_target_secret(const struct tap *tap, const char *target,
+                         size_t len);
+
+/* TAP_LINES_MAX holds what tap_show_lines makes of the first bytes. */
+#define TAP_LINES_MAX (DETECT_MAX * 8)
+
+/* tap_show_lines writes the first |len| bytes of what |side| says in HTTP/1.x
+ * to |text|, with the values that may be shown, and returns how many. */
+size_t tap_show_lines(const struct tap *tap, enum side side,
+                      const uint8_t *data, size_t len,
+                      char text[TAP_LINES_MAX]);
+
+/* tap_start_line writes the start line of |head| likewise, as a string. */
+void tap_start_line(const struct tap *tap, const struct h1dec_head *head,
+                    char *text, size_t cap);
 
 /* tap_protocol returns the value of `protocol` for the connection. */
 const char *tap_protocol(const struct tap *tap);

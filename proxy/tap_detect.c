@@ -106,12 +106,31 @@ add_hello(struct notice *notice, const struct tls_hello *hello)
                 facts->sni.len);
 }
 
+/* What may be shown of the first bytes of |side|; |lines| is memory for it. */
+static const char *
+first_bytes(const struct tap *tap, enum side side, char lines[TAP_LINES_MAX],
+            size_t *len)
+{
+    const struct tap_dir *dir = &tap->dir[side];
+
+    if (dir->speech == SPEECH_HTTP1) {
+        *len = tap_show_lines(tap, side, dir->first, dir->first_len, lines);
+        return lines;
+    }
+    *len = dir->first_len;
+    return (const char *)dir->first;
+}
+
 static void
 tell_mismatch(struct tap *tap)
 {
     const struct tap_dir *client = &tap->dir[SIDE_CLIENT];
     const struct tap_dir *server = &tap->dir[SIDE_SERVER];
+    char lines[TAP_LINES_MAX];
+    char more_lines[TAP_LINES_MAX];
     struct notice notice;
+    const char *text;
+    size_t len;
 
     if (!tap->mismatch) {
         return;
@@ -127,10 +146,10 @@ tell_mismatch(struct tap *tap)
                 strlen(detect_name(client->speech)));
     notice_text(&notice, "server_protocol", detect_name(server->speech),
                 strlen(detect_name(server->speech)));
-    notice_text(&notice, "client_first_bytes", (const char *)client->first,
-                client->first_len);
-    notice_text(&notice, "server_first_bytes", (const char *)server->first,
-                server->first_len);
+    text = first_bytes(tap, SIDE_CLIENT, lines, &len);
+    notice_text(&notice, "client_first_bytes", text, len);
+    text = first_bytes(tap, SIDE_SERVER, more_lines, &len);
+    notice_text(&notice, "server_first_bytes", text, len);
     add_hello(&notice, tap->tls[SIDE_CLIENT]);
     tap_notice(tap, &notice);
 }

@@ -159,19 +159,6 @@ block_of(const struct h1dec_head *head)
                : H2DEC_BLOCK_RESPONSE;
 }
 
-static void
-start_line(const struct h1dec_head *head, char *text, size_t cap)
-{
-    if (head->side == H1DEC_CLIENT) {
-        snprintf(text, cap, "%.*s %.*s HTTP/%u.%u", (int)head->method_len,
-                 head->method, (int)head->target_len, head->target,
-                 head->major, head->minor);
-    } else {
-        snprintf(text, cap, "HTTP/%u.%u %u", head->major, head->minor,
-                 head->status);
-    }
-}
-
 /* The `headers` event shows the lines as sent, not what they became. */
 static void
 write_headers(struct tap *tap, const struct h1dec_head *head,
@@ -183,7 +170,7 @@ write_headers(struct tap *tap, const struct h1dec_head *head,
     if (!tap_wants(tap, EVENT_HEADERS)) {
         return;
     }
-    start_line(head, line, sizeof(line));
+    tap_start_line(tap, head, line, sizeof(line));
     headers->fields = fields->list + n_pseudo;
     headers->n_fields = head->n_fields;
     event_headers(tap, headers, line);
@@ -248,11 +235,6 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
         return 0; /* the response is still to come, on stream 1 */
     }
     call_headers(call, &headers, tap->now_us);
-    if (head->side == H1DEC_CLIENT) {
-        /* :authority is Host under another name. */
-        call->facts[FACT_AUTHORITY].secret |=
-            tap_is_secret(tap, "host", 4) != 0;
-    }
     tell_unasked(tap, head, exchange);
     return 0;
 }
@@ -282,6 +264,23 @@ on_trailers(const struct h1dec_trailers *trailers,
     return 0;
 }
 
+/* HTTP/2 that began before its time, and of which too much is gone. */
+static void
+tell_lost(struct tap *tap)
+{
+    struct notice notice;
+
+    notice_init(&notice, NOTICE_TAP_LIMIT, SIDE_CLIENT, 0);
+    notice.has_from = 0;
+    notice_detail(&notice, "the client sent more HTTP/2 than is kept before "
+                           "the upgrade was accepted; this direction is "
+                           "undecoded");
+    notice_number(&notice, "offset",
+                  h1dec_conn_books(tap->h1, H1DEC_CLIENT)->bytes);
+    notice_number(&notice, "limit", H1DEC_PENDING_MAX);
+    tap_notice(tap, &notice);
+}
+
 /* ---- Bodies and ends ------------------------------------------------- */
 
 static int
@@ -304,7 +303,7 @@ on_message_end(struct h1dec_exchange *exchange, enum h1dec_side side,
     if (tap->is_upgraded && side == H1DEC_SERVER) {
         return 0;
     }
-    call_end_side(exchange->user, (enum side)side, tap->now_us);
+    call_end_side(exchange->user, (enum side)side, exchange->ended_us[side]);
     return 0;
 }
 
@@ -342,6 +341,23 @@ on_exchange_end(struct h1dec_exchange *exchange, enum h1dec_end end,
     tap_end_call(tap, call, &ending);
 }
 
+/* What the client sent before it knew the answer is the next protocol's. */
+static int
+on_handed(const uint8_t *data, size_t len, void *user)
+{
+    struct tap *tap = user;
+    struct tap_dir *dir = &tap->dir[SIDE_CLIENT];
+
+    dir->mode = tap->is_upgraded && tap->h2 != NULL ? TAP_H2 : TAP_OPAQUE;
+    if (len > 0) {
+        tap_feed(tap, SIDE_CLIENT, data, len);
+    } else if (dir->mode == TAP_H2) {
+        tell_lost(tap);
+        h2dec_conn_abandon(tap->h2, H2DEC_CLIENT);
+    }
+    return 0;
+}
+
 /* ---- Faults ---------------------------------------------------------- */
 
 static enum notice_code
@@ -356,6 +372,7 @@ code_of(enum h1dec_fault_code fault)
     case H1DEC_FAULT_CLOSED_EARLY:
         return NOTICE_CLOSED_EARLY;
     case H1DEC_FAULT_HEAD_LIMIT:
+    case H1DEC_FAULT_PENDING_LIMIT:
         return NOTICE_TAP_LIMIT;
     }
     return NOTICE_TAP_FAILED;
@@ -387,6 +404,26 @@ describe_lost(struct notice *notice, const struct h1dec_fault *fault)
     notice_text(notice, "reason", fault->reason, strlen(fault->reason));
 }
 
+/* Whether it is one of our own limits, and no fault of a peer. */
+static int
+is_limit(enum h1dec_fault_code code)
+{
+    return code == H1DEC_FAULT_HEAD_LIMIT ||
+           code == H1DEC_FAULT_PENDING_LIMIT;
+}
+
+static void
+describe_limit(struct notice *notice, const struct h1dec_fault *fault)
+{
+    notice->has_from = 0;
+    notice_detail(notice, "%s, at offset %" PRIu64, fault->reason,
+                  fault->offset);
+    notice_number(notice, "offset", fault->offset);
+    notice_number(notice, "limit",
+                  fault->code == H1DEC_FAULT_HEAD_LIMIT ? H1DEC_HEAD_MAX
+                                                        : H1DEC_PENDING_MAX);
+}
+
 static int
 on_fault(const struct h1dec_fault *fault, void *user)
 {
@@ -399,12 +436,8 @@ on_fault(const struct h1dec_fault *fault, void *user)
                 fault->exchange);
     if (fault->code == H1DEC_FAULT_CLOSED_EARLY) {
         describe_closed(&notice, fault);
-    } else if (fault->code == H1DEC_FAULT_HEAD_LIMIT) {
-        notice.has_from = 0;
-        notice_detail(&notice, "%s, at offset %" PRIu64, fault->reason,
-                      fault->offset);
-        notice_number(&notice, "offset", fault->offset);
-        notice_number(&notice, "limit", H1DEC_HEAD_MAX);
+    } else if (is_limit(fault->code)) {
+        describe_limit(&notice, fault);
     } else {
         describe_lost(&notice, fault);
     }
@@ -418,6 +451,7 @@ const struct h1dec_callbacks tap_h1_callbacks = {
     .body = on_body,
     .trailers = on_trailers,
     .message_end = on_message_end,
+    .handed = on_handed,
     .exchange_end = on_exchange_end,
     .fault = on_fault,
 };

@@ -6,7 +6,8 @@
  * failing.  The format is vector_file.c's, the ledger vector_ledger.c's.
  *
  * A run that a reset ends after so many bytes, for every number of them, must
- * balance as well.
+ * balance as well; and no header that is redacted may be found in the output,
+ * see vector_secret.c.
  *
  *     run_vectors [--only NAME] [--no-sweep] [--print] [-v] FILE...
  */
@@ -20,6 +21,7 @@
 #include "vector_file.h"
 #include "vector_frame.h"
 #include "vector_ledger.h"
+#include "vector_secret.h"
 
 /* CUT_ALL is the length up to which a vector is cut at every point; in a
  * longer one only the CUT_EDGE bytes around each step's ends are. */
@@ -442,6 +444,21 @@ vector_print(const struct vector *vector, unsigned conn)
     vector_buf_clear(&run.text);
 }
 
+/* run_secrets redacts the headers of |vector| in turn. */
+static int
+run_secrets(const struct vector *vector)
+{
+    struct vector_buf problem = {0};
+    int result = vector_secret_check(vector, &problem);
+
+    if (result != 0) {
+        fail_at(vector, vector->line, "a value that is to be hidden");
+        printf("    %s\n", (const char *)problem.data);
+    }
+    vector_buf_clear(&problem);
+    return result;
+}
+
 static int
 vector_run_all(const struct vector *vector, const struct options *options)
 {
@@ -457,6 +474,7 @@ vector_run_all(const struct vector *vector, const struct options *options)
         /* A wrong event is no reason to leave out the rest. */
         result |= run_cuts(vector, &whole);
         result |= run_ends(vector);
+        result |= run_secrets(vector);
         if (!options->no_sweep && vector_alloc_is_wrapped()) {
             result |= sweep_both(vector, &whole);
         }

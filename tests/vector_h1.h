@@ -76,7 +76,7 @@ struct vector_h1_log {
     uint64_t n_ended;
     uint64_t n_open_max;
     /* n_faults counts by code. */
-    unsigned n_faults[H1DEC_FAULT_HEAD_LIMIT + 1];
+    unsigned n_faults[H1DEC_FAULT_PENDING_LIMIT + 1];
     /* last_fault is the last one. */
     struct h1dec_fault last_fault;
     /* unused[side] is bytes that belong to another protocol. */

@@ -318,10 +318,24 @@ on_end(struct h1dec_exchange *x, enum h1dec_end end, void *user)
 }
 
 static int
+on_handed(const uint8_t *data, size_t len, void *user)
+{
+    struct vector_h1_log *log = user;
+    int armed = vector_alloc_pause();
+    int stops = begin(log);
+
+    log->unused[H1DEC_CLIENT] += len;
+    write_line(&log->text, "handed %zu%s%.*s", len, len > 0 ? ": " : "",
+               len < 40 ? (int)len : 40, (const char *)data);
+    vector_alloc_resume(armed);
+    return stops;
+}
+
+static int
 on_fault(const struct h1dec_fault *fault, void *user)
 {
     static const char *const names[] = { "parse", "desync", "closed_early",
-                                         "head_limit" };
+                                         "head_limit", "pending_limit" };
     struct vector_h1_log *log = user;
     int armed = vector_alloc_pause();
     int stops = begin(log);
@@ -348,6 +362,7 @@ static const struct h1dec_callbacks callbacks = {
     .body = on_body,
     .trailers = on_trailers,
     .message_end = on_message_end,
+    .handed = on_handed,
     .exchange_end = on_end,
     .fault = on_fault,
 };

@@ -31,6 +31,11 @@ written --redact x-other,X-API-Key
 ! shown s3cret-token || fail "--redact: authorization is shown"
 ! shown s3cret-key || fail "--redact: x-api-key is shown"
 
+written --redact :path,:Authority --summary
+! grep -q Pending "$DIR/written" "$TAP_LOG" || fail "--redact: :path is shown"
+! shown localhost || fail "--redact: :authority is shown"
+grep -q '\[redacted\]$' "$TAP_LOG" || fail "--redact: no row in the summary"
+
 written --redact x-api-key --show-secrets
 shown s3cret-token || fail "--show-secrets: authorization is hidden"
 shown s3cret-cookie || fail "--show-secrets: cookie is hidden"

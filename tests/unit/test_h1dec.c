@@ -362,7 +362,8 @@ test_pipelining(void **state)
         assert_string_equal((const char *)log.ends.data,
                             (const char *)whole.ends.data);
         if (cuts[i] == VECTOR_H1_AHEAD) {
-            assert_true(log.n_open_max > 10);
+            /* Each fifth one is an Upgrade, which those behind wait for. */
+            assert_true(log.n_open_max > 4);
         }
         vector_h1_log_clear(&log);
     }
@@ -374,7 +375,8 @@ test_pipelining(void **state)
     vector_h1_script_clear(&script);
 }
 
-/* All requests first, then all responses, in large pieces. */
+/* All requests first, then all responses, in large pieces.  None asks for an
+ * upgrade: what follows one waits for its response. */
 static void
 test_pipelining_all_ahead(void **state)
 {
@@ -385,7 +387,7 @@ test_pipelining_all_ahead(void **state)
 
     (void)state;
     for (unsigned i = 0; i < N_REQUESTS; i++) {
-        add_exchange(&script, i);
+        add_exchange(&script, i % 5 == 3 ? i - 1 : i);
     }
     for (int side = 0; side < 2; side++) {
         for (size_t i = (size_t)side; i < script.n_steps; i += 2) {

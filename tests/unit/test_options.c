@@ -131,7 +131,7 @@ test_every_option(void **state)
     parse(&p, "proxy --listen=unix:/tmp/a --upstream [::1]:1 --events call "
               "--output f --threads 256 --max-connections 0 "
               "--connect-timeout 0 --idle-timeout 5m --max-decoded-bytes 16M "
-              "--lossless --summary --redact X-Key,x-Other --redact z "
+              "--lossless --summary --redact X-Key,x-Other --redact :Path "
               "--show-secrets --log-file g -vv");
     assert_string_equal(p.err, "");
     assert_int_equal(p.result, OPTIONS_RUN);
@@ -151,7 +151,7 @@ test_every_option(void **state)
     assert_int_equal(p.options.n_redact, 3);
     assert_string_equal(p.options.redact[0], "x-key");
     assert_string_equal(p.options.redact[1], "x-other");
-    assert_string_equal(p.options.redact[2], "z");
+    assert_string_equal(p.options.redact[2], ":path");
     assert_string_equal(p.options.log_file, "g");
     assert_int_equal(p.options.log_level, LOG_DEBUG);
     done(&p);
@@ -241,6 +241,8 @@ test_usage(void **state)
         {BASE " --max-decoded-bytes 1GB", "expected a size"},
         {BASE " --max-connections x", "--max-connections x: expected"},
         {BASE " --redact a,,b", "--redact a,,b: expected a header name"},
+        {BASE " --redact :", "--redact :: expected a header name"},
+        {BASE " --redact ::a", "--redact ::a: this cannot be in a header"},
         {BASE " --redact a:b", "--redact a:b: this cannot be in a header"},
     };
 
