@@ -41,6 +41,14 @@ add_value(struct notice *notice, const char *name, const struct flow *flow,
 
 /* ---- One direction --------------------------------------------------- */
 
+/* HTTP/1.x says itself that a body came to no end, and why. */
+static int
+is_told_cut(const struct flow *flow)
+{
+    return strcmp(flow->call->protocol, "h2") != 0 &&
+           !flow->call->ended[flow->side];
+}
+
 static void
 tell_truncated(struct flow *flow)
 {
@@ -48,7 +56,7 @@ tell_truncated(struct flow *flow)
     struct notice notice;
 
     if (!flow->parsing || flow->coded || !call_is_readable(flow) ||
-        flow->base64.is_faulty) {
+        flow->base64.is_faulty || is_told_cut(flow)) {
         return;
     }
     rest = grpcframe_reader_rest(&flow->reader);
