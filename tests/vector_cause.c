@@ -12,9 +12,6 @@
 static const char *const ends[] = {"framing_lost", "h1_parse_error",
                                    "protocol_mismatch", NULL};
 
-/* After one of these that holds for both sides. */
-static const char *const ends_both[] = {"tap_limit", "tap_failed", NULL};
-
 /* Each of these a side does once at most. */
 static const char *const once[] = {
     "framing_lost",          "h1_parse_error",    "hpack_error",
@@ -30,8 +27,10 @@ static const char *const chains[][5] = {
      NULL},
     {"truncated_message", "closed_early", "content_length_mismatch", NULL},
     {"content_encoding_mismatch", "http_layer_compression", NULL},
-    {"h1_parse_error", "h1_desync", NULL},
 };
+
+/* STOPPED is how the notice begins after which neither side is decoded. */
+#define STOPPED "decoding of this connection stopped"
 
 /* CHAINS is how many there are. */
 #define CHAINS (sizeof(chains) / sizeof(chains[0]))
@@ -71,6 +70,18 @@ is_chain(const char *a, const char *b)
     return 0;
 }
 
+/* is_blind returns 1 when a server is blamed for answering what could not be
+ * read: nobody knows what was asked for. */
+static int
+is_blind(const cJSON *before, const cJSON *after)
+{
+    return strcmp(vector_lines_string(before, "code"), "h1_parse_error") ==
+               0 &&
+           strcmp(vector_lines_string(before, "from"), "client") == 0 &&
+           strcmp(vector_lines_string(after, "reason"),
+                  "a response without a request") == 0;
+}
+
 /* is_repeated returns 1 when two errors say the same. */
 static int
 is_repeated(const cJSON *a, const cJSON *b)
@@ -96,11 +107,16 @@ rule_of(const cJSON *before, const cJSON *after)
     const char *code = vector_lines_string(after, "code");
     int same_side = is_same(before, after, "from");
 
-    if (is_in(ends_both, first)) {
+    /* The notices of tap_fail: there are others with the same code. */
+    if (strncmp(vector_lines_string(before, "detail"), STOPPED,
+                sizeof(STOPPED) - 1) == 0) {
         return "an error after both sides were given up";
     }
     if (is_in(ends, first) && same_side) {
         return "an error of a side that was given up";
+    }
+    if (is_blind(before, after)) {
+        return "an answer to what could not be read";
     }
     if (is_in(once, first) && same_side && strcmp(first, code) == 0) {
         return "a second one";

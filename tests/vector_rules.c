@@ -230,10 +230,10 @@ is_stopped(const struct vector_lines *lines, enum side side)
            rules_notice(lines, "tap_failed", NULL);
 }
 
-/* has_start returns 1 when the client's preface is there, or is known not to
- * be. */
+/* has_start returns 1 when the client's preface is there: without it what
+ * looks like frames need not be any. */
 static int
-has_start(const struct rules_run *run, const struct vector_walk *all)
+has_start(const struct vector_walk *all)
 {
     const struct vector_buf *bytes = &all->bytes[SIDE_CLIENT];
 
@@ -243,7 +243,7 @@ has_start(const struct rules_run *run, const struct vector_walk *all)
             return 1;
         }
     }
-    return rules_notice(run->lines, "joined_mid_connection", NULL);
+    return 0;
 }
 
 /* framed_check: without a notice that says why, nothing may be given up but
@@ -259,7 +259,7 @@ framed_check(struct rules_run *run, const struct vector_walk *all,
     if (left < WALK_HEAD || rest[3] != VECTOR_FRAME_DATA) {
         want += left;
     }
-    if (!is_stopped(run->lines, side) && has_start(run, all) &&
+    if (!is_stopped(run->lines, side) && has_start(all) &&
         undecoded(run->close, side) != want) {
         vector_format(run->problem,
                       "rule 4: the %s's undecoded_bytes are not %zu, and no "
