@@ -31,6 +31,14 @@ call_notice(struct notice *notice, const struct call *call,
 
 /* ---- One direction --------------------------------------------------- */
 
+/* HTTP/1.x says itself that a body came to no end, and why. */
+static int
+is_told_cut(const struct flow *flow)
+{
+    return strcmp(flow->call->protocol, "h2") != 0 &&
+           !flow->call->ended[flow->side];
+}
+
 static void
 tell_truncated(struct flow *flow)
 {
@@ -38,7 +46,7 @@ tell_truncated(struct flow *flow)
     struct notice notice;
 
     if (!flow->parsing || flow->coded || !call_is_readable(flow) ||
-        flow->base64.is_faulty) {
+        flow->base64.is_faulty || is_told_cut(flow)) {
         return;
     }
     rest = grpcframe_reader_rest(&flow->reader);

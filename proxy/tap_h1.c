@@ -177,7 +177,8 @@ write_headers(struct tap *tap, const struct h1dec_head *head,
 }
 
 /* A response that nobody asked for: servers send 4xx and 5xx so, before they
- * hang up; any other belongs to a request, and both sides are out of step. */
+ * hang up; any other belongs to a request, and both sides are out of step.
+ * What a client asked for that cannot be read is not known. */
 static void
 tell_unasked(struct tap *tap, const struct h1dec_head *head,
              const struct h1dec_exchange *exchange)
@@ -186,7 +187,8 @@ tell_unasked(struct tap *tap, const struct h1dec_head *head,
     struct notice notice;
 
     if (head->side != H1DEC_SERVER || exchange->begun[H1DEC_CLIENT] ||
-        head->status < 200 || head->status >= 400) {
+        head->status < 200 || head->status >= 400 ||
+        tap_is_lost(tap, SIDE_CLIENT)) {
         return;
     }
     notice_init(&notice, NOTICE_H1_DESYNC, SIDE_SERVER, exchange->id);

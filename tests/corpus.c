@@ -13,6 +13,7 @@
 
 #include "../proxy/kind.h"
 #include "vector_frame.h"
+#include "vector_rules.h"
 
 static char *
 path_join(const char *directory, const char *name)
@@ -139,8 +140,9 @@ balance(const struct vector_script *script, const struct vector_run *run,
     rules.has_calls = (script->config.events >> EVENT_CALL & 1) != 0;
     rules.has_frames = script->config.events == vector_tap_all_events;
     rules.preface = corpus_has_preface(script);
-    if (vector_lines_parse(lines, &run->text, problem) == 0) {
-        vector_ledger_check(lines, &rules, problem);
+    if (vector_lines_parse(lines, &run->text, problem) == 0 &&
+        vector_ledger_check(lines, &rules, problem) == 0) {
+        vector_rules_check(script, SIZE_MAX, lines, problem);
     }
 }
 

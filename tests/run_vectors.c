@@ -21,6 +21,7 @@
 #include "vector_file.h"
 #include "vector_frame.h"
 #include "vector_ledger.h"
+#include "vector_rules.h"
 #include "vector_secret.h"
 
 /* CUT_ALL is the length up to which a vector is cut at every point; in a
@@ -206,6 +207,9 @@ run_check(const struct vector *vector, const struct vector_run *run,
     result = vector_lines_parse(lines, &run->text, &problem);
     if (result == 0) {
         result = vector_ledger_check(lines, &rules, &problem);
+    }
+    if (result == 0 && !is_lossy) {
+        result = vector_rules_check(&vector->script, limit, lines, &problem);
     }
     if (result != 0) {
         fail_at(vector, vector->line, name);

@@ -25,9 +25,9 @@ except ImportError:
     jsonschema = None
 
 HERE = pathlib.Path(__file__).resolve().parent
-STACKS = ("go", "python", "node", "rust", "java", "web", "web_text")
 # What runs unless --stack says otherwise; gRPC-Web is a suite of its own.
-DEFAULT_STACKS = STACKS[:5]
+GRPC_STACKS = ("go", "python", "node", "rust", "java")
+STACKS = GRPC_STACKS + ("web", "web_text")
 KINDS = ("unary", "client_stream", "server_stream", "bidi")
 SINGLES = ("status", "trailers_only", "deadline", "cancel",
            "unknown_encoding")
@@ -495,8 +495,9 @@ def parse(args):
                         help="the grpctap program")
     parser.add_argument("--out", type=pathlib.Path,
                         help="folder for builds and logs")
-    parser.add_argument("--stack", default=",".join(DEFAULT_STACKS),
-                        help="comma-separated folders (default: all)")
+    parser.add_argument("--stack", default=",".join(GRPC_STACKS),
+                        help="comma-separated folders (default: those of"
+                        " plain gRPC)")
     parser.add_argument("--scenario", action="append", default=[],
                         help="only these scenarios or cases; may be repeated,"
                         " and hold * and ?")
