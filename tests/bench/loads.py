@@ -79,15 +79,22 @@ class H2load:
             (SMALL, SMALL_BODY)
         self.bytes_per_call = 2 * MIB if large else 0
 
-    def h2load(self, bench, port, *options):
+    def command(self, bench, port, *options):
         body = bench.folder / self.body
         if not body.exists():
             body.write_bytes(message_of(MIB if self.bytes_per_call else 105))
-        out = run(bench.load_cores, [
-            "h2load", "-c", self.connections, "-m", self.in_flight, *options,
-            "-d", body, "-H", "te: trailers",
-            "-H", "content-type: application/grpc",
-            f"http://127.0.0.1:{port}/{self.path}"])
+        return ["h2load", "-c", self.connections, "-m", self.in_flight,
+                *options, "-d", body, "-H", "te: trailers",
+                "-H", "content-type: application/grpc",
+                f"http://127.0.0.1:{port}/{self.path}"]
+
+    def h2load(self, bench, port, *options):
+        return self.parse(run(bench.load_cores,
+                              self.command(bench, port, *options)))
+
+    @staticmethod
+    def parse(out):
+        """Calls and seconds, of what h2load printed."""
         time = re.search(r"finished in ([\d.]+)(us|ms|s),", out)
         done = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored", out)
         good = re.search(r"status codes: (\d+) 2xx, 0 3xx, 0 4xx, 0 5xx", out)

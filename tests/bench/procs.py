@@ -82,20 +82,13 @@ class Process:
 
     def cpu_us(self):
         """CPU time of the process, its threads, its children and those that
-        it has waited for.  Of those alive the scheduler's own count, which is
-        finer than the ticks of stat."""
-        stat = pathlib.Path(f"/proc/{self.pid}/stat").read_text()
-        # Behind the name: field 3 is [0]; cutime and cstime are 16 and 17.
-        fields = stat.rpartition(")")[2].split()
-        us = (int(fields[13]) + int(fields[14])) * 1e6 / TICK
-        for pid in family(self.pid):
-            for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
-                try:
-                    text = (task / "schedstat").read_text()
-                except OSError:
-                    continue  # it has just ended
-                us += int(text.split()[0]) / 1000
-        return us
+        it has waited for.  Read again where a child was just waited for, which
+        would count it twice or not at all."""
+        while True:
+            pids, waited = family(self.pid), waited_us(self.pid)
+            us = waited + sum(map(scheduled_us, pids))
+            if (pids, waited) == (family(self.pid), waited_us(self.pid)):
+                return us
 
     def memory_kib(self):
         """What it holds in memory; of several processes what they share
@@ -104,18 +97,25 @@ class Process:
         return sum(rollup(pid, "Pss:" if len(pids) > 1 else "Rss:")
                    for pid in pids)
 
-    def n_sockets(self):
-        """How many connections it has; of its children, too."""
-        return sum(link.startswith("socket:")
-                   for pid in family(self.pid) for link in links(pid))
+
+def waited_us(pid):
+    """What the children had that `pid` has waited for."""
+    stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    # Behind the name stands field 3; cutime and cstime are 16 and 17.
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[13]) + int(fields[14])) * 1e6 / TICK
 
 
-def links(pid):
-    for entry in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+def scheduled_us(pid):
+    """What all threads of `pid` had: user and system time as the scheduler
+    counts it, which is finer than the ticks in stat."""
+    us = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
         try:
-            yield os.readlink(entry)
+            us += int((task / "schedstat").read_text().split()[0]) / 1000
         except OSError:
-            pass
+            pass  # it has just ended
+    return us
 
 
 def rollup(pid, key):
