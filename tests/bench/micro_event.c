@@ -4,6 +4,7 @@
  * unary gRPC call gives them, again and again into a lane that keeps nothing;
  * and the same call through a whole tap, without and with its events.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../h2dec/conn.h"
@@ -19,8 +20,7 @@
 #define EVENTS 256
 #define WALL_US 1704164645000000
 
-/* struct rig is a tap of its own, and a connection on which stream 1 waits for
- * its trailers: a call that can be written as often as one likes. */
+/* struct rig is a tap of its own, with a connection. */
 struct rig {
     struct tap_config config;
     struct lane lane;
@@ -28,10 +28,6 @@ struct rig {
     struct tap *tap;
     uint64_t now_us;
 };
-
-/* The call of stream 1, and the message its request had. */
-static struct call *held;
-static struct grpcframe_message message;
 
 static const uint8_t settings[9] = {0, 0, 0, H2DEC_SETTINGS};
 static const uint8_t ack[9] = {0, 0, 0, H2DEC_SETTINGS, 1};
@@ -95,8 +91,8 @@ add_request(struct micro_buf *buf, uint32_t stream)
     add_field(&block, 0, "grpc-accept-encoding", "gzip");
     add_frame(buf, H2DEC_HEADERS, H2DEC_FLAG_END_HEADERS, stream, block.data,
               block.len);
+    free(block.data);
     add_message(buf, H2DEC_FLAG_END_STREAM, stream);
-    block.len = 0;
 }
 
 static void
@@ -108,6 +104,7 @@ add_response(struct micro_buf *buf, uint32_t stream)
     add_field(&block, 31, NULL, "application/grpc");
     add_frame(buf, H2DEC_HEADERS, H2DEC_FLAG_END_HEADERS, stream, block.data,
               block.len);
+    free(block.data);
     add_message(buf, 0, stream);
 }
 
@@ -121,6 +118,7 @@ add_trailers(struct micro_buf *buf, uint32_t stream)
     add_frame(buf, H2DEC_HEADERS,
               H2DEC_FLAG_END_HEADERS | H2DEC_FLAG_END_STREAM, stream,
               block.data, block.len);
+    free(block.data);
 }
 
 /* ---- The tap ---------------------------------------------------------- */
@@ -269,7 +267,11 @@ run_tap_default(void)
 
 /* ---- The writer alone ------------------------------------------------- */
 
+/* A connection whose one call waits for its trailers: it can be written as
+ * often as one likes, and so can the message that its request had. */
 static struct rig writer;
+static struct call *held;
+static struct grpcframe_message message;
 
 static void
 hold_call(void)
@@ -283,6 +285,7 @@ hold_call(void)
     buf.len = 0;
     add_response(&buf, 1);
     feed(&writer, SIDE_SERVER, buf.data, buf.len);
+    free(buf.data);
     stream = h2dec_stream_find(&writer.tap->h2->streams, 1);
     micro_check(stream != NULL && stream->user != NULL, "no call is open");
     held = stream->user;

@@ -15,20 +15,21 @@
 #define FEED (256u << 10)
 #define BLOCKS 1000
 
-/* Pieces of traffic, made once.  calls is cut as a relay would see it: what
- * the client sends of eight calls, then what the server sends. */
+/* DATA of one stream, made once. */
 static struct micro_buf data_frames;
 static struct micro_buf small_frames;
 
-/* struct piece is a part of calls. */
+/* struct piece is a part of a recording, as a relay would see it. */
 struct piece {
     enum h2dec_side side;
+    /* at and len are where it is in the frames. */
     size_t at;
     size_t len;
 };
 
 /* struct recording is header blocks: as frames, in pieces, and alone. */
 struct recording {
+    /* frames is all of them; pieces say who sends which part, in order. */
     struct micro_buf frames;
     struct piece pieces[2 * BLOCKS];
     size_t n_pieces;
@@ -111,9 +112,9 @@ add_frame(struct micro_buf *buf, unsigned type, unsigned flags,
           uint32_t stream, const void *payload, size_t len)
 {
     uint8_t header[H2DEC_FRAME_HEADER_LEN] = {
-        (uint8_t)(len >> 16),    (uint8_t)(len >> 8),     (uint8_t)len,
-        (uint8_t)type,           (uint8_t)flags,          (uint8_t)(stream >> 24),
-        (uint8_t)(stream >> 16), (uint8_t)(stream >> 8), (uint8_t)stream};
+        (uint8_t)(len >> 16), (uint8_t)(len >> 8), (uint8_t)len, (uint8_t)type,
+        (uint8_t)flags, (uint8_t)(stream >> 24), (uint8_t)(stream >> 16),
+        (uint8_t)(stream >> 8), (uint8_t)stream};
 
     micro_buf_add(buf, header, sizeof(header));
     micro_buf_add(buf, payload, len);
@@ -179,6 +180,7 @@ start_response(void)
     add_frame(&buf, H2DEC_HEADERS, H2DEC_FLAG_END_HEADERS, 1, response,
               sizeof(response));
     feed(conn, H2DEC_SERVER, buf.data, buf.len);
+    free(buf.data);
     return conn;
 }
 
