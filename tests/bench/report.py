@@ -86,7 +86,8 @@ def machine_lines(out):
     yield ", ".join(f"{name} {version}" for name, version in
                     machine["versions"].items()) + "."
     yield (f"{out['date']}; {out['rounds']} rounds of {out['seconds']:g} s "
-           "each.")
+           f"each; load average at the start "
+           f"{machine['load_average_at_start']:.1f} (of other programs: it should be near 0).")
 
 
 def join(numbers):
