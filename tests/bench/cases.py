@@ -82,7 +82,7 @@ class Case:
                 figures["cpu_us_per_mib"] = cpu / mib
             figures["rss_kib"] = process.memory_kib()
         times = out if "p50_us" in out else \
-            self.load.latency(bench, port, max(0.2, bench.seconds / 3))
+            self.load.latency(bench, port, max(0.05, bench.seconds / 3))
         figures.update({key: times[key] for key in ("p50_us", "p99_us")
                         if key in times})
         return figures

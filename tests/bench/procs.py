@@ -109,13 +109,25 @@ def waited_us(pid):
 def scheduled_us(pid):
     """What all threads of `pid` had: user and system time as the scheduler
     counts it, which is finer than the ticks in stat."""
-    us = 0
-    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+    return sum(int(text.split()[0]) / 1000
+               for text in of_tasks(pid, "schedstat"))
+
+
+def of_tasks(pid, name):
+    """What the file `name` of each thread holds; of those that have just
+    ended nothing."""
+    folder, texts = f"/proc/{pid}/task", []
+    try:
+        tasks = os.listdir(folder)
+    except OSError:
+        return texts
+    for task in tasks:
         try:
-            us += int((task / "schedstat").read_text().split()[0]) / 1000
+            with open(f"{folder}/{task}/{name}") as file:
+                texts.append(file.read())
         except OSError:
-            pass  # it has just ended
-    return us
+            pass
+    return texts
 
 
 def rollup(pid, key):
@@ -132,11 +144,8 @@ def family(pid):
     """`pid` and all that descends from it."""
     pids, i = [pid], 0
     while i < len(pids):
-        for task in pathlib.Path(f"/proc/{pids[i]}/task").glob("*/children"):
-            try:
-                pids += map(int, task.read_text().split())
-            except OSError:
-                pass
+        for text in of_tasks(pids[i], "children"):
+            pids += map(int, text.split())
         i += 1
     return pids
 

@@ -86,8 +86,8 @@ def machine_lines(out):
     yield ", ".join(f"{name} {version}" for name, version in
                     machine["versions"].items()) + "."
     yield (f"{out['date']}; {out['rounds']} rounds of {out['seconds']:g} s "
-           f"each; load average at the start "
-           f"{machine['load_average_at_start']:.1f} (of other programs: it should be near 0).")
+           "each.  Load average at the start, which other programs made: "
+           f"{machine['load_average_at_start']:.1f}.")
 
 
 def join(numbers):
