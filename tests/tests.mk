@@ -32,6 +32,18 @@ $(OUT)/tests/big_message: \
 $(OUT)/tests/soak_bytes: $(call objs,$(wildcard tests/soak/soak*.c)) $(ARCHIVES)
 	$(Q)$(link) $(TEST_LIBS) -o $@
 
+# The microbenches look into the libraries as the unit tests do.
+MICROS := $(addprefix $(OUT)/tests/micro_,h2dec grpcframe h1dec event)
+$(OUT)/tests/micro_%: $(OUT)/tests/bench/micro_%.o $(OUT)/tests/bench/micro.o \
+  $(ARCHIVES)
+	$(Q)$(link) $(TEST_LIBS) -o $@
+tests: $(MICROS)
+
+bench: all $(MICROS)
+	tests/bench/run --grpctap $(OUT)/grpctap $(BENCH)
+bench-long: all
+	tests/bench/calls --grpctap $(OUT)/grpctap $(or $(CALLS),10000000)
+
 check: tests
 	VARIANT=$(VARIANT) tests/check $(if $(FORBID_SKIPS),--forbid-skips) $(TESTS)
 
@@ -40,3 +52,5 @@ soak: tests
 
 lint: $(OUT)/grpctap
 	VARIANT=$(VARIANT) tests/lint $(if $(FORBID_SKIPS),--forbid-skips)
+
+.PHONY: bench bench-long
