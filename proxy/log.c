@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +28,10 @@ static struct {
     const char *path;
     /* fd is where lines go. */
     int fd;
-} state = {PTHREAD_MUTEX_INITIALIZER, LOG_WARNING, NULL, STDERR_FILENO};
+    /* n_lost counts the lines that a full pipe or terminal did not take and
+     * nobody has been told of. */
+    unsigned long n_lost;
+} state = {PTHREAD_MUTEX_INITIALIZER, LOG_WARNING, NULL, STDERR_FILENO, 0};
 
 static int
 log_open(const char *path)
@@ -91,14 +95,61 @@ log_prefix(char line[LOG_LINE_MAX])
                             stamp[0] != '\0' ? " " : "");
 }
 
+/* log_try writes a line where it does not block: the event loops log, and a
+ * pipe that nobody reads must not hold up the traffic.  A writable pipe takes
+ * PIPE_BUF bytes at least, which is more than a line. */
+static int
+log_try(int fd, const char *line, size_t len)
+{
+    struct pollfd room = {fd, POLLOUT, 0};
+
+    if (poll(&room, 1, 0) == 0)
+        return -1;
+    /* There is nobody left to tell when this fails. */
+    ssize_t ignored = write(fd, line, len);
+    (void)ignored;
+    return 0;
+}
+
+/* log_tell_lost says that lines are missing, once there is room again. */
 static void
-log_send(const char *line, size_t len)
+log_tell_lost(int fd)
+{
+    char line[96];
+    int len = snprintf(line, sizeof(line),
+                       "grpctap: %lu lines are missing here: they could not "
+                       "be written\n",
+                       state.n_lost);
+
+    if (log_try(fd, line, (size_t)len) == 0)
+        state.n_lost = 0;
+}
+
+/* log_send writes to |fd|, or where the log goes when that is -1. */
+static void
+log_send(int fd, const char *line, size_t len)
 {
     pthread_mutex_lock(&state.lock);
-    /* There is nobody left to tell when this fails. */
-    ssize_t ignored = write(state.fd, line, len);
-    (void)ignored;
+    if (fd < 0)
+        fd = state.fd;
+    if (state.n_lost > 0)
+        log_tell_lost(fd);
+    if (log_try(fd, line, len) < 0)
+        state.n_lost++;
     pthread_mutex_unlock(&state.lock);
+}
+
+/* log_finish makes the message from |start| on a line; returns its length. */
+static size_t
+log_finish(char line[LOG_LINE_MAX], size_t start)
+{
+    size_t len = strlen(line);
+
+    for (size_t i = start; i < len; i++)
+        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+            line[i] = '?';
+    line[len++] = '\n';
+    return len;
 }
 
 void
@@ -114,11 +165,18 @@ log_write(enum log_level level, const char *format, ...)
     va_start(args, format);
     vsnprintf(line + start, sizeof(line) - start - 1, format, args);
     va_end(args);
-    size_t len = strlen(line);
-    for (size_t i = start; i < len; i++)
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-            line[i] = '?';
-    line[len++] = '\n';
-    log_send(line, len);
+    log_send(-1, line, log_finish(line, start));
     errno = saved;
+}
+
+void
+log_print(const char *format, ...)
+{
+    char line[LOG_LINE_MAX];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof(line) - 1, format, args);
+    va_end(args);
+    log_send(STDERR_FILENO, line, log_finish(line, 0));
 }

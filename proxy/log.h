@@ -21,12 +21,18 @@ void log_reopen(void);
 /* log_write writes "grpctap: " and the message, and a newline, in one piece;
  * to a --log-file the time comes first.  Control characters become `?`, so
  * that a message is one line whatever a peer or a path put into it; what does
- * not fit in LOG_LINE_MAX bytes is cut off.  errno is left as it was. */
+ * not fit in LOG_LINE_MAX bytes is cut off.  It never blocks: a line that a
+ * full pipe or a stopped terminal does not take is lost, and the next one that
+ * is written comes after the count of those.  errno is left as it was. */
 void log_write(enum log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* log_print writes a line that was asked for: as it is, always, on standard
+ * error, and otherwise like log_write. */
+void log_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* LOG_LINE_MAX bounds a line: two paths of the longest kind and a sentence
- * would be more, but no reader wants them. */
+ * would be more, but no reader wants them; below PIPE_BUF. */
 #define LOG_LINE_MAX 2048
 
 #define log_error(...) log_write(LOG_ERROR, __VA_ARGS__)

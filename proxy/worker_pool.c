@@ -13,13 +13,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "listener.h"
 #include "log.h"
 #include "net.h"
+#include "sink.h"
 #include "summary.h"
 #include "upstream.h"
 
@@ -293,18 +293,20 @@ static void
 print_report(const struct worker_pool *pool)
 {
     const struct run_totals *totals = &pool->report;
+    size_t queued = sink_queued(pool->config.sink);
 
-    fprintf(stderr,
-            "grpctap: %llu connections (%u open), %llu calls, %llu messages, "
-            "%llu notices, %llu bytes from clients, %llu bytes from servers, "
-            "%llu events dropped\n",
-            (unsigned long long)totals->connections,
-            atomic_load(&pool->n_open), (unsigned long long)totals->calls,
-            (unsigned long long)totals->messages,
-            (unsigned long long)totals->notices,
-            (unsigned long long)totals->bytes_from_client,
-            (unsigned long long)totals->bytes_from_server,
-            (unsigned long long)totals->dropped);
+    log_print("grpctap: %llu connections (%u open), %llu calls, "
+              "%llu messages, %llu notices, %llu bytes from clients, "
+              "%llu bytes from servers, %llu events dropped, "
+              "%zu bytes of output wait (%zu%% of the queue)",
+              (unsigned long long)totals->connections,
+              atomic_load(&pool->n_open), (unsigned long long)totals->calls,
+              (unsigned long long)totals->messages,
+              (unsigned long long)totals->notices,
+              (unsigned long long)totals->bytes_from_client,
+              (unsigned long long)totals->bytes_from_server,
+              (unsigned long long)totals->dropped, queued,
+              queued / (SINK_QUEUE_MAX / 100));
 }
 
 /* add_to_report adds what |worker| has; the last one prints. */

@@ -13,6 +13,9 @@ finish "$FRAMES_PID"
 wait_for grep -q "^eof: eof $((24 + 9 + 14 * FRAMES))$" "$DIR/server.log"
 resident=$(awk '/^VmRSS/ { print $2 }' "/proc/$TAP_PID/status")
 [ "$resident" -lt 262144 ] || fail "resident memory is $resident KiB"
+kill -USR1 "$TAP_PID"
+wait_for grep -q ' events dropped, .* wait (\(99\|100\)% of the queue)$' \
+    "$DIR/tap.log"
 
 # With room again `dropped` comes by itself, and events go on after it.
 start_reading
