@@ -113,28 +113,47 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func init() {
-	register("deflate",
-		func() writer { return zlib.NewWriter(nil) },
-		func() reader { return &zlibReader{} })
-	register("zstd",
-		func() writer {
-			return must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)))
-		},
-		func() reader {
-			return zstdReader{must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)))}
-		})
-	// The framed format: a block needs the whole message at once, and grpc-go
-	// hands over a stream.
-	register("snappy",
-		func() writer { return snappy.NewBufferedWriter(nil) },
-		func() reader { return snappyReader{snappy.NewReader(nil)} })
+// RegisterAll is for a server.
+func RegisterAll() {
+	for _, name := range []string{"deflate", "zstd", "snappy"} {
+		Register(name)
+	}
 }
 
-// RegisterFake makes this process able to send `fake`, the bytes unchanged: an
-// encoding that no server knows.
-func RegisterFake() { encoding.RegisterCompressor(fake{}) }
+// Register makes a codec known. A client that knows only the one it uses
+// offers no more than that and gzip.
+func Register(name string) {
+	if f := registers[name]; f != nil {
+		f()
+	}
+}
 
+var registers = map[string]func(){
+	"deflate": func() {
+		register("deflate",
+			func() writer { return zlib.NewWriter(nil) },
+			func() reader { return &zlibReader{} })
+	},
+	"zstd": func() {
+		register("zstd",
+			func() writer {
+				return must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)))
+			},
+			func() reader {
+				return zstdReader{must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)))}
+			})
+	},
+	// The framed format: a block needs the whole message at once, and grpc-go
+	// hands over a stream.
+	"snappy": func() {
+		register("snappy",
+			func() writer { return snappy.NewBufferedWriter(nil) },
+			func() reader { return snappyReader{snappy.NewReader(nil)} })
+	},
+	"fake": func() { encoding.RegisterCompressor(fake{}) },
+}
+
+// fake sends the bytes unchanged, under a name that no server knows.
 type fake struct{}
 
 func (fake) Name() string { return "fake" }

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/encoding/gzip"
 
-	_ "grpctap/studies/codec"
+	"grpctap/studies/codec"
 	"grpctap/studies/echo"
 	"grpctap/studies/peer"
 )
@@ -51,11 +51,12 @@ func (server) BidiStream(stream grpc.BidiStreamingServer[echo.EchoRequest, echo.
 
 func main() {
 	send := flag.String("send", "", "codec of the responses; empty: that of the request")
-	level := flag.Int("level", gzip.DefaultCompression, "of gzip")
+	level := flag.Int("level", -1, "of gzip")
 	flag.Parse()
 	if err := gzip.SetLevel(*level); err != nil {
 		log.Fatal(err)
 	}
+	codec.RegisterAll()
 	s := grpc.NewServer()
 	echo.RegisterEchoServer(s, server{send: *send})
 	log.Fatal(s.Serve(peer.Listen()))
