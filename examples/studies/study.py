@@ -437,9 +437,10 @@ class Report:
         """A table of owners; `columns` maps a heading to a ledger."""
         names = dict.fromkeys(name for one in columns.values()
                               for name, n in one.items() if n)
-        rows = [[name] + [one.get(name, 0) for one in columns.values()]
+        rows = [[name] + [round(one.get(name, 0)) for one in columns.values()]
                 for name in names]
-        rows.append(["all"] + [sum(one.values()) for one in columns.values()])
+        rows.append(["all"] + [round(sum(one.values()))
+                               for one in columns.values()])
         self.table(["owner", *columns], rows)
 
     def check(self, what, holds, found=""):
