@@ -8,6 +8,7 @@
 #   make check           every test; TESTS="name ..." runs some
 #   make lint            what a program can check of the style
 #   make soak            the long runs: 10 GiB, 1 GiB messages, 100,000 calls
+#   make studies         examples/studies, all of it: build/studies.md
 #   make clean           remove build/
 #
 # VARIANT=release|debug|san|cov chooses how; each has a folder of its own.
