@@ -15,7 +15,6 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"testing"
 	"time"
 
 	"google.golang.org/grpc"
@@ -149,14 +148,7 @@ func httpCalls(target string) {
 
 // bench prints how long it takes to encode and decode a record, microseconds.
 func bench() {
-	us := func(f func()) float64 {
-		result := testing.Benchmark(func(b *testing.B) {
-			for range b.N {
-				f()
-			}
-		})
-		return float64(result.T.Nanoseconds()) / float64(result.N) / 1000
-	}
+	us := func(f func()) float64 { return peer.Fastest(5000, f) }
 	it, number := wide.proto(), numbers.proto()
 	peer.Print(map[string]float64{
 		"user_protobuf": us(func() {
@@ -181,7 +173,6 @@ func bench() {
 func main() {
 	as := flag.String("as", "grpc", "grpc, http or bench")
 	name := flag.String("encoding", encoding.Identity, "codec of the requests")
-	testing.Init()
 	flag.Parse()
 	switch *as {
 	case "grpc":
