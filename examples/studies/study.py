@@ -224,21 +224,32 @@ class Seen:
         return total
 
 
-    def warm_ledger(self, warm):
-        """Two ledgers, of the client's and the server's bytes, of what the
-        calls after the first `warm` cost: the calls themselves, and each kind
-        of frame of the connection from the first of them on, up to the
-        client's GOAWAY. Needs one connection and `--events all`."""
+    def warm_ledger(self, warm, calls=None):
+        """Two ledgers, of the client's and the server's bytes, of what
+        `calls` calls (None: all) after the first `warm` cost: the calls
+        themselves, and each kind of frame of the connection from the first of
+        them on, up to the next call or the client's GOAWAY. Needs one
+        connection and `--events all`."""
         frames = self.all("frame")
         heads = [i for i, f in enumerate(frames)
                  if f["from"] == "client" and f["type"] == "HEADERS"]
-        first = frames[heads[warm]]["stream"]
-        last = next((i for i, f in enumerate(frames)
-                     if f["type"] == "GOAWAY" and f["from"] == "client"),
-                    len(frames))
-        calls = [c for c in self.all("call") if c["stream"] >= first]
-        return [warm_side(frames[heads[warm]:last], calls, side)
+        ends = heads[warm + calls:] if calls else []
+        last = ends[0] if ends else next(
+            (i for i, f in enumerate(frames)
+             if f["type"] == "GOAWAY" and f["from"] == "client"), len(frames))
+        streams = {frames[i]["stream"] for i in heads[warm:] if i < last}
+        measured = [c for c in self.all("call") if c["stream"] in streams]
+        return [warm_side(frames[heads[warm]:last], measured, side)
                 for side in ("client", "server")]
+
+    def median_ledger(self, warm):
+        """The same of one call after the first `warm`: the median one of each
+        direction, since PING and WINDOW_UPDATE come as they will."""
+        n = len(self.all("call")) - warm
+        ledgers = [self.warm_ledger(warm + i, 1) for i in range(n)]
+        return [sorted((one[side] for one in ledgers),
+                       key=lambda one: sum(one.values()))[n // 2]
+                for side in (0, 1)]
 
 
 def warm_side(frames, calls, side):

@@ -4,7 +4,7 @@
 // each: its status, its message, and how long it took.
 //
 //	client [-encoding NAME] [-payload KIND] [-size N] [-level N]
-//	       [-warm N] [-count N] [-stream N] [-then identity] TARGET
+//	       [-warm N] [-count N] [-pause D] [-stream N] [-then identity] TARGET
 package main
 
 import (
@@ -104,6 +104,7 @@ func main() {
 	level := flag.Int("level", -1, "of gzip")
 	warm := flag.Int("warm", 0, "calls before, without a line")
 	count := flag.Int("count", 1, "calls")
+	pause := flag.Duration("pause", 0, "before each call")
 	messages := flag.Int("stream", 0, "one bidi call with so many messages instead")
 	then := flag.String("then", "", "one more call, with this encoding")
 	flag.Parse()
@@ -126,6 +127,7 @@ func main() {
 		time.Sleep(peer.Settle)
 	}
 	for range *count {
+		time.Sleep(*pause)
 		if *messages > 0 {
 			stream(stub, *kind, *codecName, sizes, *messages)
 		} else {
