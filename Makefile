@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # grpctap: build, install, test.
-#
-#   make                 the program and both libraries (build/grpctap)
+#   make                 the program and its libraries (build/grpctap)
 #   make install         into DESTDIR and PREFIX (/usr/local)
 #   make setup           install what is missing, with apt (Debian 12; root)
 #   make demo            echo server, tap and client: events and a jq table
@@ -9,6 +8,7 @@
 #   make lint            what a program can check of the style
 #   make soak            the long runs: 10 GiB, 1 GiB messages, 100,000 calls
 #   make bench           beside other proxies, see docs/performance.md
+#   make studies         examples/studies, all of it: build/studies.md
 #   make clean           remove build/
 #
 # VARIANT=release|debug|san|cov chooses how; each has a folder of its own.

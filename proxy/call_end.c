@@ -126,6 +126,20 @@ tell_flow(struct flow *flow)
 
 /* ---- The status ------------------------------------------------------ */
 
+/* Whether the request was compressed, or would have been: a server may turn
+ * it away by its headers, before the message comes. */
+static int
+is_compressed_request(const struct call *call)
+{
+    const struct flow *request = &call->flow[SIDE_CLIENT];
+    const struct grpcframe_tally *tally = &request->reader.tally;
+
+    return request->parsing &&
+           (tally->compressed_messages > 0 ||
+            (tally->messages == 0 && !call->ended[SIDE_CLIENT] &&
+             request->codec > GRPCFRAME_CODEC_IDENTITY));
+}
+
 static void
 tell_rejected(struct call *call)
 {
@@ -140,8 +154,7 @@ tell_rejected(struct call *call)
     struct notice notice;
 
     if (call->grpc_status != STATUS_UNIMPLEMENTED || name == NULL ||
-        !request->parsing ||
-        request->reader.tally.compressed_messages == 0 ||
+        !is_compressed_request(call) ||
         (accept != NULL &&
          grpcframe_list_has(accept, accept_len, name, name_len))) {
         return;

@@ -50,7 +50,11 @@ check: tests
 soak: tests
 	VARIANT=$(VARIANT) tests/soak/long
 
+studies: all
+	GRPCTAP=$(OUT)/grpctap examples/studies/run -o build/studies.md $(STUDIES)
+	@echo "report: build/studies.md"
+
 lint: $(OUT)/grpctap
 	VARIANT=$(VARIANT) tests/lint $(if $(FORBID_SKIPS),--forbid-skips)
 
-.PHONY: bench bench-long
+.PHONY: bench bench-long studies

@@ -224,15 +224,65 @@ class Seen:
         return total
 
 
+    def warm_ledger(self, warm, calls=None):
+        """Two ledgers, of the client's and the server's bytes, of what
+        `calls` calls (None: all) after the first `warm` cost: the calls
+        themselves, and each kind of frame of the connection from the first of
+        them on, up to the next call or the client's GOAWAY. Needs one
+        connection and `--events all`."""
+        frames = self.all("frame")
+        heads = [i for i, f in enumerate(frames)
+                 if f["from"] == "client" and f["type"] == "HEADERS"]
+        ends = heads[warm + calls:] if calls else []
+        last = ends[0] if ends else next(
+            (i for i, f in enumerate(frames)
+             if f["type"] == "GOAWAY" and f["from"] == "client"), len(frames))
+        streams = {frames[i]["stream"] for i in heads[warm:] if i < last}
+        measured = [c for c in self.all("call") if c["stream"] in streams]
+        return [warm_side(frames[heads[warm]:last], measured, side)
+                for side in ("client", "server")]
+
+    def median_ledger(self, warm):
+        """The same of one call after the first `warm`: the median one of each
+        direction, since PING and WINDOW_UPDATE come as they will."""
+        n = len(self.all("call")) - warm
+        ledgers = [self.warm_ledger(warm + i, 1) for i in range(n)]
+        return [sorted((one[side] for one in ledgers),
+                       key=lambda one: sum(one.values()))[n // 2]
+                for side in (0, 1)]
+
+
+def warm_side(frames, calls, side):
+    frames = [f for f in frames if f["from"] == side]
+    part = {"client": "request", "server": "response"}[side]
+    owners = {name: sum(c[part].get(name) or 0 for c in calls)
+              for name in CALL_OWNERS}
+    if not any(c["rpc"] for c in calls):
+        owners["message_bytes"] = sum(c[part]["body_bytes"] for c in calls)
+        owners["truncated_bytes"] = 0
+    for kind in ("PING", "WINDOW_UPDATE", "SETTINGS"):
+        owners[f"{kind} of the connection"] = sum(
+            9 + f["length"] for f in frames
+            if f["stream"] == 0 and f["type"] == kind)
+    late = sum(9 + f["length"] for f in frames) - sum(owners.values())
+    if late < 0:
+        raise Failure(f"{owners} is more than the frames hold, by {-late}")
+    # Frames of calls that were over: a WINDOW_UPDATE that came too late.
+    owners["late_bytes"] = late
+    return owners
+
+
+CALL_OWNERS = ("message_bytes", "prefix_bytes", "framing_bytes",
+               "header_block_bytes", "padding_bytes", "control_bytes",
+               "truncated_bytes")
+
+
 def ledger_of(close, calls, side):
     """The owners of a connection's bytes in one direction, as a dictionary
     whose values add up to its `bytes`, or it fails."""
     part = {"from_client": "request", "from_server": "response"}[side]
-    names = ("message_bytes", "prefix_bytes", "framing_bytes",
-             "header_block_bytes", "padding_bytes", "control_bytes",
-             "truncated_bytes")
     owners = {name: sum(c[part].get(name) or 0 for c in calls)
-              for name in names}
+              for name in CALL_OWNERS}
     if not any(c["rpc"] for c in calls):
         owners["message_bytes"] = sum(c[part]["body_bytes"] for c in calls)
         owners["prefix_bytes"] = owners["truncated_bytes"] = 0
@@ -323,6 +373,31 @@ def go_program(name):
 go_program.is_built = False
 
 
+# ---- Programs in Python on grpcio -----------------------------------------
+
+
+def python_program(script, *protos):
+    """The command and the environment of a script on grpcio, in the virtual
+    environment of the interop tests; `protos` are compiled for it."""
+    out = ROOT / "build/interop/build"
+    done = subprocess.run([ROOT / "tests/interop/python/build"],
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=dict(os.environ, OUT=str(out)))
+    if done.returncode != 0:
+        words = done.stderr.decode(errors="replace").strip().splitlines()
+        kind = Skip if done.returncode == SKIP else Failure
+        raise kind(words[-1] if words else "the build of grpcio failed")
+    python, generated = out / "python/venv/bin/python", OUT / "python"
+    generated.mkdir(parents=True, exist_ok=True)
+    for proto in protos:
+        subprocess.run([python, "-m", "grpc_tools.protoc", "-I", proto.parent,
+                        f"--python_out={generated}", proto.name], check=True,
+                       env=dict(os.environ, PYTHONPATH=""))
+    path = f"{out / 'python/gen'}:{generated}"
+    return [python, script], {"PYTHONPATH": path,
+                              "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 # ---- The report -----------------------------------------------------------
 
 
@@ -349,7 +424,7 @@ class Report:
 
     def __init__(self, title):
         self.parts = [f"## {title}\n"]
-        self.passed = self.failed = 0
+        self.passed = self.failed = self.skipped = 0
 
     def text(self, words):
         self.parts.append(words.strip() + "\n")
@@ -371,11 +446,12 @@ class Report:
 
     def ledger(self, columns):
         """A table of owners; `columns` maps a heading to a ledger."""
-        names = [name for name in next(iter(columns.values()))
-                 if any(one[name] for one in columns.values())]
-        rows = [[f"`{name}`"] + [one[name] for one in columns.values()]
+        names = dict.fromkeys(name for one in columns.values()
+                              for name, n in one.items() if n)
+        rows = [[name] + [round(one.get(name, 0)) for one in columns.values()]
                 for name in names]
-        rows.append(["all"] + [sum(one.values()) for one in columns.values()])
+        rows.append(["all"] + [round(sum(one.values()))
+                               for one in columns.values()])
         self.table(["owner", *columns], rows)
 
     def check(self, what, holds, found=""):
@@ -384,6 +460,11 @@ class Report:
         self.failed += not holds
         mark = "ok" if holds else "**FAILED**"
         self.parts.append(f"- {mark}: {what}{': ' if found else ''}{found}\n")
+
+    def skip(self, what, why):
+        """A part that this machine cannot do."""
+        self.skipped += 1
+        self.parts.append(f"- skipped: {what}: {why}\n")
 
     def near(self, what, got, published, percent=None, points=None):
         """A figure beside the published one: `percent` of it, or percentage
@@ -434,7 +515,8 @@ def run(main, title):
     else:
         sys.stdout.write(str(report))
     for part in report.parts:
-        if part.startswith("- **FAILED**"):
+        if part.startswith(("- **FAILED**", "- skipped")):
             print(part.strip(), file=sys.stderr)
-    print(f"{report.passed} passed, {report.failed} failed", file=sys.stderr)
+    print(f"{report.passed} passed, {report.failed} failed,"
+          f" {report.skipped} skipped", file=sys.stderr)
     sys.exit(1 if report.failed else 0)
