@@ -335,6 +335,7 @@ call_end_side(struct call *call, enum side side, uint64_t now_us)
         call->request_end_us = now_us;
     }
     call_coding_end(flow);
+    call_sample_end(flow);
     call_web_end(flow);
     if (call_has_messages(call)) {
         tell_truncated(flow);
