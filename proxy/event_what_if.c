@@ -105,6 +105,9 @@ put_figures(struct json *json, const struct what_if_figures *figures)
     json_count(json, "smallest_gaining_bytes",
                figures->smallest_gaining_bytes > 0,
                figures->smallest_gaining_bytes);
+    json_count(json, "largest_growing_bytes",
+               figures->largest_growing_bytes > 0,
+               figures->largest_growing_bytes);
 }
 
 static void

@@ -189,9 +189,9 @@ print_grown(const struct what_if_group *group,
 {
     if (figures->grew == 0)
         return;
-    if (figures->smallest_gaining_bytes > 1)
-        fprintf(file, "; messages under %" PRIu64 " bytes grow",
-                figures->smallest_gaining_bytes);
+    if (figures->largest_growing_bytes > 0)
+        fprintf(file, "; messages up to %" PRIu64 " bytes grow",
+                figures->largest_growing_bytes);
     else
         fprintf(file, "; %" PRIu64 " of %" PRIu64 " messages grow",
                 figures->grew, group->counts.sampled);

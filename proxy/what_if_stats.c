@@ -44,6 +44,8 @@ what_if_stats_add(struct what_if_stats *stats, size_t len,
     stats->bytes += len;
     if (stats->smallest[class] == 0 || len < stats->smallest[class])
         stats->smallest[class] = len;
+    if (len > stats->largest[class])
+        stats->largest[class] = len;
     for (unsigned i = 0; i < stats->n; i++) {
         struct what_if_result *result = &stats->results[i];
 
@@ -57,19 +59,19 @@ what_if_stats_add(struct what_if_stats *stats, size_t len,
 
 /* From the long messages down, as far as each class gains on balance: a single
  * message that happens to fit the codec does not make a size that gains. */
-static uint64_t
-smallest_gaining(const struct what_if_stats *stats, unsigned i)
+static void
+find_gaining(const struct what_if_stats *stats, unsigned i,
+             struct what_if_figures *figures)
 {
-    uint64_t smallest = 0;
-
     for (unsigned class = WHAT_IF_CLASSES; class-- > 0;) {
         if (stats->smallest[class] == 0)
             continue;
-        if (stats->results[i].saved[class] <= 0)
-            break;
-        smallest = stats->smallest[class];
+        if (stats->results[i].saved[class] <= 0) {
+            figures->largest_growing_bytes = stats->largest[class];
+            return;
+        }
+        figures->smallest_gaining_bytes = stats->smallest[class];
     }
-    return smallest;
 }
 
 static uint64_t
@@ -106,6 +108,6 @@ what_if_stats_figures(const struct what_if_stats *stats, unsigned i)
     figures.decompress_us_per_kib = decompress_us / (bytes / KIB);
     figures.break_even_bps =
         break_even(saved, result->compress_ns + result->decompress_ns);
-    figures.smallest_gaining_bytes = smallest_gaining(stats, i);
+    find_gaining(stats, i, &figures);
     return figures;
 }

@@ -41,8 +41,10 @@ struct what_if_stats {
     /* messages and bytes were tried, before compression. */
     uint64_t messages;
     uint64_t bytes;
-    /* smallest is the shortest message of each class; 0: it has none. */
+    /* smallest and largest are the shortest and the longest message of each
+     * class; 0: it has none. */
     uint64_t smallest[WHAT_IF_CLASSES];
+    uint64_t largest[WHAT_IF_CLASSES];
     /* results has an entry a codec, n of them. */
     unsigned n;
     struct what_if_result results[];
@@ -67,8 +69,10 @@ struct what_if_figures {
      * makes the transfer shorter; 0: it never does. */
     uint64_t break_even_bps;
     /* smallest_gaining_bytes is the smallest message size from which it gains
-     * in bytes; 0: it does not. */
+     * in bytes, 0: it does not; largest_growing_bytes the longest one below
+     * that at which it does not gain, 0: it always does. */
     uint64_t smallest_gaining_bytes;
+    uint64_t largest_growing_bytes;
 };
 
 /* what_if_stats_new makes empty statistics for |n| codecs; NULL: memory.
