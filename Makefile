@@ -39,9 +39,9 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
   -Wmissing-prototypes -Wwrite-strings -Wundef -Wvla
 BASE = -std=c11 -D_GNU_SOURCE -pthread $(WARN) $(FLAGS_$(VARIANT)) -MMD -MP
 pkg = $(shell $(PKG_CONFIG) $(1) $(2) 2>/dev/null)
-NEEDS = libevent libnghttp2 zlib libbrotlidec libzstd snappy
+NEEDS = libevent libnghttp2 zlib libbrotlidec libbrotlienc libzstd snappy
 LIBS = $(call pkg,--libs,$(NEEDS)) -lhttp_parser -lm
-TEST_LIBS = $(LIBS) $(call pkg,--libs,cmocka libcjson libbrotlienc libcrypto)
+TEST_LIBS = $(LIBS) $(call pkg,--libs,cmocka libcjson libcrypto)
 VERSION := $(shell sed -n 's/.*GRPCTAP_VERSION "\(.*\)"/\1/p' proxy/version.h)
 
 objs = $(patsubst %.c,$(OUT)/%.o,$(1))

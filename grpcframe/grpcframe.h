@@ -241,6 +241,57 @@ grpcframe_decoder_form(const struct grpcframe_decoder *decoder);
 /* grpcframe_decoder_put gives |decoder| (NULL is fine) back to its pool. */
 void grpcframe_decoder_put(struct grpcframe_decoder *decoder);
 
+/* ---- Encoders -------------------------------------------------------- */
+
+/*
+ * struct grpcframe_encoder compresses whole messages with one codec at one
+ * level, to learn what they would come to: the body of a message as a stack
+ * would send it that uses the same library in one go.  It keeps its memory
+ * from one message to the next, where the codec library can.
+ */
+struct grpcframe_encoder;
+
+/* struct grpcframe_levels is what a codec can be told. */
+struct grpcframe_levels {
+    /* low and high are its weakest and strongest level; both 0: it has none. */
+    int low;
+    int high;
+    /* usual is what servers use that are not told. */
+    int usual;
+};
+
+/* grpcframe_encoder_levels sets |*levels| for |codec|.  Returns 0, or
+ * GRPCFRAME_ERR_INVALID when |codec| is none that compresses. */
+int grpcframe_encoder_levels(enum grpcframe_codec codec,
+                             struct grpcframe_levels *levels);
+
+/*
+ * grpcframe_encoder_new makes an encoder for |codec| at |level| and sets
+ * |*encoder|.  gzip and deflate (zlib) use a window of 32 KiB and memory level
+ * 8, br a window of 4 MiB, zstd what the level stands for, snappy the framing
+ * format.  Returns 0, GRPCFRAME_ERR_NOMEM, or GRPCFRAME_ERR_INVALID when there
+ * is no such level.
+ */
+int grpcframe_encoder_new(struct grpcframe_encoder **encoder,
+                          enum grpcframe_codec codec, int level);
+
+/* grpcframe_encoder_free frees |encoder|; NULL is fine. */
+void grpcframe_encoder_free(struct grpcframe_encoder *encoder);
+
+/* grpcframe_encoder_bound returns the room that a message of |len| bytes may
+ * need; |len| is below 1 GiB. */
+size_t grpcframe_encoder_bound(const struct grpcframe_encoder *encoder,
+                               size_t len);
+
+/*
+ * grpcframe_encoder_run compresses the |len| bytes at |data| to |out|, which
+ * has the room that grpcframe_encoder_bound says, and sets |*out_len|.
+ * Returns 0, or GRPCFRAME_ERR_NOMEM; the encoder can be used again then.
+ */
+int grpcframe_encoder_run(struct grpcframe_encoder *encoder,
+                          const uint8_t *data, size_t len, uint8_t *out,
+                          size_t *out_len);
+
 /* ---- Messages -------------------------------------------------------- */
 
 /* struct grpcframe_message is one message whose last byte has passed. */
@@ -298,6 +349,14 @@ struct grpcframe_tally {
     uint64_t surplus_bytes;
 };
 
+/*
+ * grpcframe_span_cb is given what a message under way holds, decompressed
+ * where it is compressed, piece by piece; |message| is complete but for what
+ * inflating it will show.
+ */
+typedef void (*grpcframe_span_cb)(const struct grpcframe_message *message,
+                                  const uint8_t *data, size_t len, void *user);
+
 /* grpcframe_message_cb is given each message; non-zero stops the reader. */
 typedef int (*grpcframe_message_cb)(const struct grpcframe_message *message,
                                     void *user);
@@ -352,6 +411,8 @@ struct grpcframe_reader {
     void *user;
     /* on_trailers (may be NULL) is given the trailers frame of a web body. */
     grpcframe_trailers_cb on_trailers;
+    /* on_span (may be NULL) is given what messages hold. */
+    grpcframe_span_cb on_span;
     /* text holds text_len bytes of trailers in text_cap bytes of the pool's;
      * omitted counts those that are left out. */
     char *text;
@@ -394,6 +455,16 @@ void grpcframe_reader_init(struct grpcframe_reader *reader,
  */
 void grpcframe_reader_set_web(struct grpcframe_reader *reader,
                               grpcframe_trailers_cb on_trailers);
+
+/*
+ * grpcframe_reader_set_span lets |on_span| see what the messages of |reader|
+ * hold, with the user of the messages: before the end of the message each time,
+ * and also of one that turns out to be damaged.  Trailers frames are none.  A
+ * bare block of snappy must then not copy from more than 64 KiB back (see
+ * grpcframe_decoder_get).
+ */
+void grpcframe_reader_set_span(struct grpcframe_reader *reader,
+                               grpcframe_span_cb on_span);
 
 /*
  * grpcframe_reader_feed takes the next |len| bytes of the body.  |frame| is a

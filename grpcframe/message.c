@@ -35,6 +35,13 @@ grpcframe_reader_set_web(struct grpcframe_reader *reader,
     reader->on_trailers = on_trailers;
 }
 
+void
+grpcframe_reader_set_span(struct grpcframe_reader *reader,
+                          grpcframe_span_cb on_span)
+{
+    reader->on_span = on_span;
+}
+
 /* With other bits beside them, bits 7 and 0 are no trailers but one more sign
  * that the body is no framing. */
 static int
@@ -125,6 +132,24 @@ codec_is_inflatable(enum grpcframe_codec codec)
            codec != GRPCFRAME_CODEC_UNKNOWN;
 }
 
+static int
+reader_show(const uint8_t *data, size_t len, void *user)
+{
+    const struct grpcframe_reader *reader = user;
+
+    reader->on_span(&reader->message, data, len, reader->user);
+    return 0;
+}
+
+/* Who is to see what comes out of the message under way; NULL: nobody. */
+static grpcframe_output_cb
+reader_output(const struct grpcframe_reader *reader)
+{
+    if (reader_is_in_trailers(reader))
+        return grpcframe_trailers_keep;
+    return reader->on_span != NULL ? reader_show : NULL;
+}
+
 static void
 reader_inflate(struct grpcframe_reader *reader, const uint8_t *data, size_t len)
 {
@@ -138,8 +163,7 @@ reader_inflate(struct grpcframe_reader *reader, const uint8_t *data, size_t len)
         }
         reader->decoder = grpcframe_decoder_get(
             reader->pool, reader->codec, reader->ceiling,
-            reader_is_in_trailers(reader) ? grpcframe_trailers_keep : NULL,
-            reader);
+            reader_output(reader), reader);
         if (reader->decoder == NULL) {
             reader->message.result = GRPCFRAME_RESULT_MEMORY;
             return;
@@ -171,8 +195,8 @@ reader_take_payload(struct grpcframe_reader *reader, const uint8_t *data,
     }
     if (message->compressed && message->result == GRPCFRAME_RESULT_OK)
         reader_inflate(reader, data, n);
-    else if (!message->compressed && reader_is_in_trailers(reader))
-        (void)grpcframe_trailers_keep(data, n, reader);
+    else if (!message->compressed && reader_output(reader) != NULL)
+        (void)reader_output(reader)(data, n, reader);
     reader->received += (uint32_t)n;
     return n;
 }

@@ -4,6 +4,7 @@
  * format ("Snappy framing format description"), chunk by chunk.  The block
  * format is in snappy_block.c; a chunk is small enough to leave to libsnappy.
  */
+#include "crc32c.h"
 #include "snappy_block.h"
 
 #include <snappy-c.h>
@@ -59,8 +60,8 @@ struct snappy_decoder {
     /* head holds the first bytes of a chunk, or of the body. */
     uint8_t head[STREAM_ID_LEN];
     size_t head_len;
-    /* crc_table is for CRC32C, 8 bytes at a time. */
-    uint32_t crc_table[8][256];
+    /* crc32c is for the checksums. */
+    struct grpcframe_crc32c crc32c;
     /* body holds one chunk; or the window of a block, whose output is wanted.
      */
     uint8_t body[CHECKSUM_LEN + CHUNK_CODED_MAX];
@@ -68,47 +69,6 @@ struct snappy_decoder {
 
 static const uint8_t stream_id[STREAM_ID_LEN] = {0xff, 0x06, 0x00, 0x00, 's',
                                                  'N',  'a',  'P',  'p',  'Y'};
-
-/* ---- CRC32C ---------------------------------------------------------- */
-
-/* Computed, not stored: 8 KiB of constants would be most of this file. */
-static void
-crc_make_table(uint32_t table[8][256])
-{
-    for (unsigned i = 0; i < 256; i++) {
-        uint32_t crc = i;
-
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ ((crc & 1) != 0 ? 0x82f63b78u : 0);
-        table[0][i] = crc;
-    }
-    for (unsigned i = 0; i < 256; i++) {
-        for (int k = 1; k < 8; k++) {
-            uint32_t crc = table[k - 1][i];
-
-            table[k][i] = crc >> 8 ^ table[0][crc & 0xff];
-        }
-    }
-}
-
-static uint32_t
-crc_masked(uint32_t table[8][256], const uint8_t *p, size_t len)
-{
-    uint32_t crc = 0xffffffffu;
-
-    for (; len >= 8; len -= 8, p += 8) {
-        crc ^= (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-               (uint32_t)p[3] << 24;
-        crc = table[7][crc & 0xff] ^ table[6][crc >> 8 & 0xff] ^
-              table[5][crc >> 16 & 0xff] ^ table[4][crc >> 24] ^
-              table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^ table[0][p[7]];
-    }
-    for (; len > 0; len--, p++)
-        crc = crc >> 8 ^ table[0][(crc ^ *p) & 0xff];
-    crc = ~crc;
-    /* Section 3: masked, as the CRC of data that holds CRCs is weak. */
-    return (crc >> 15 | crc << 17) + 0xa282ead8u;
-}
 
 /* ---- Chunks ---------------------------------------------------------- */
 
@@ -127,7 +87,7 @@ chunk_emit(struct snappy_decoder *s, const uint8_t *data, size_t len)
     uint32_t want = (uint32_t)p[0] | (uint32_t)p[1] << 8 |
                     (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 
-    if (crc_masked(s->crc_table, data, len) != want)
+    if (grpcframe_crc32c_masked(&s->crc32c, data, len) != want)
         return chunk_fault(s, GRPCFRAME_RESULT_CHECKSUM);
     return grpcframe_inflate_emit(&s->base, data, len);
 }
@@ -268,7 +228,7 @@ take_first(struct snappy_decoder *s, uint8_t byte)
 static int
 snappy_init(struct grpcframe_decoder *decoder)
 {
-    crc_make_table(((struct snappy_decoder *)decoder)->crc_table);
+    grpcframe_crc32c_init(&((struct snappy_decoder *)decoder)->crc32c);
     return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "coding.h"
 #include "pace.h"
 #include "side.h"
+#include "what_if_tap.h"
 
 struct notice;
 struct tap;
@@ -149,6 +150,8 @@ struct flow {
     /* head holds the first bytes of the body. */
     uint8_t head_len;
     uint8_t head[CALL_HEAD_MAX];
+    /* what_if is the message under way for --what-if. */
+    struct what_if_flow what_if;
 };
 
 /* struct call_ledger is what one direction of a call has cost; the names are
@@ -393,6 +396,29 @@ void call_http_end(struct call *call);
 /* call_is_readable returns 1 when all that |flow| had to say could be read:
  * else its silence means nothing. */
 int call_is_readable(const struct flow *flow);
+
+/* ---- call_sample.c ---- */
+
+/* call_sample_begin lets --what-if see the messages of |flow|, whose reader is
+ * set up. */
+void call_sample_begin(struct flow *flow);
+
+/* call_sample_message says that |message| is complete. */
+void call_sample_message(struct flow *flow,
+                         const struct grpcframe_message *message);
+
+/* call_sample_output returns who is to see what the content codings of a plain
+ * body hold; NULL: nobody. */
+grpcframe_output_cb call_sample_output(const struct flow *flow);
+
+/* call_sample_body takes a piece of a body as sent, unless it is messages. */
+void call_sample_body(struct flow *flow, const uint8_t *data, size_t len);
+
+/* call_sample_end says that the body is complete. */
+void call_sample_end(struct flow *flow);
+
+/* call_sample_clear forgets a message under way. */
+void call_sample_clear(struct flow *flow);
 
 /* ---- call_end.c ---- */
 

@@ -336,6 +336,7 @@ on_message(const struct grpcframe_message *message, void *user)
     tell_form(flow, message);
     tell_not_accepted(flow, message);
     tell_over_limit(flow, message);
+    call_sample_message(flow, message);
     return 0;
 }
 
@@ -410,6 +411,7 @@ call_body_begin(struct flow *flow)
                           shared->config->max_decoded_bytes, on_message,
                           flow);
     call_web_begin(flow);
+    call_sample_begin(flow);
     call_coding_begin(flow, on_inflated);
     tell_layered(flow);
 }
@@ -439,6 +441,7 @@ call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
         call_budget_apply(flow);
     }
     keep_head(flow, data, len);
+    call_sample_body(flow, data, len);
     if (flow->coded) {
         coding_feed(&flow->coding, data, len);
     } else if (flow->parsing) {
@@ -483,6 +486,7 @@ void
 call_body_clear(struct flow *flow)
 {
     coding_clear(&flow->coding);
+    call_sample_clear(flow);
     if (flow->parsing) {
         grpcframe_reader_clear(&flow->reader);
         flow->parsing = 0;

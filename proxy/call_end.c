@@ -35,7 +35,7 @@ call_notice(struct notice *notice, const struct call *call,
 static int
 is_told_cut(const struct flow *flow)
 {
-    return strcmp(flow->call->protocol, "h2") != 0 &&
+    return flow->call->protocol != CALL_H2 &&
            !flow->call->ended[flow->side];
 }
 
@@ -346,6 +346,7 @@ call_end_side(struct call *call, enum side side, uint64_t now_us)
         call->request_end_us = now_us;
     }
     call_coding_end(flow);
+    call_sample_end(flow);
     call_web_end(flow);
     if (call_has_messages(call)) {
         tell_truncated(flow);

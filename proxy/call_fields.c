@@ -438,7 +438,7 @@ request_done(struct call *call, const struct h2dec_headers *headers)
     flow->rpc = call_rpc_of(flow);
     call->rpc = flow->rpc;
     if (!call_has_messages(call)) {
-        call_coding_begin(flow, NULL);
+        call_coding_begin(flow, call_sample_output(flow));
         return;
     }
     call_metadata_check(flow, headers);
@@ -462,7 +462,7 @@ response_done(struct call *call, const struct h2dec_headers *headers,
         call->rpc = flow->rpc;
     }
     if (!call_has_messages(call)) {
-        call_coding_begin(flow, NULL);
+        call_coding_begin(flow, call_sample_output(flow));
         return;
     }
     call->trailers_only = headers->end_stream;

@@ -96,6 +96,13 @@ json_null(struct json *json, const char *key)
     json_put_plain(json, json_key(key), "null", 4);
 }
 
+/* json_printed writes a value that is JSON text already. */
+static inline void
+json_printed(struct json *json, const char *key, const char *text)
+{
+    json_put_plain(json, json_key(key), text, strlen(text));
+}
+
 /* json_text writes a string of |len| bytes from a peer (NULL |text|: null);
  * what is not UTF-8 is written as text.h says. */
 static inline void

@@ -10,7 +10,7 @@
 static const char *const names[EVENT_KINDS] = {
     "start", "stop",     "dropped", "connection_open", "connection_close",
     "call",  "message",  "notice",  "goaway",          "headers",
-    "frame", "settings",
+    "frame", "settings", "what_if",
 };
 
 #define VITAL_MASK (1u << EVENT_START | 1u << EVENT_STOP | 1u << EVENT_DROPPED)
@@ -31,6 +31,7 @@ static const struct {
     {"headers", 1u << EVENT_HEADERS},
     {"frame", 1u << EVENT_FRAME},
     {"settings", 1u << EVENT_SETTINGS},
+    {"what_if", 1u << EVENT_WHAT_IF},
     {"default", EVENT_DEFAULT_MASK},
     {"all", ALL_MASK},
     {"none", 0},

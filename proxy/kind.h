@@ -17,6 +17,7 @@ enum event_kind {
     EVENT_HEADERS,
     EVENT_FRAME,
     EVENT_SETTINGS,
+    EVENT_WHAT_IF,
     EVENT_KINDS
 };
 
@@ -37,6 +38,6 @@ int event_kind_select(unsigned *mask, const char *name, unsigned long len);
 #define EVENT_DEFAULT_MASK                                                    \
     (1u << EVENT_CONNECTION_OPEN | 1u << EVENT_CONNECTION_CLOSE |             \
      1u << EVENT_CALL | 1u << EVENT_MESSAGE | 1u << EVENT_NOTICE |            \
-     1u << EVENT_GOAWAY)
+     1u << EVENT_GOAWAY | 1u << EVENT_WHAT_IF)
 
 #endif

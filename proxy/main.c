@@ -22,6 +22,7 @@
 #include "summary.h"
 #include "tap.h"
 #include "watch.h"
+#include "what_if.h"
 #include "worker_pool.h"
 
 /* N_SIGNALS is how many signals the event loop handles. */
@@ -35,6 +36,8 @@ struct run {
     struct listener *listener;
     struct worker_pool *pool;
     struct sink *sink;
+    /* what_if is only there with --what-if. */
+    struct what_if *what_if;
     /* signals are the events of the table in run_watch_signals. */
     struct event *signals[N_SIGNALS];
 };
@@ -195,6 +198,24 @@ run_open_sink(struct run *run)
 }
 
 static int
+run_open_what_if(struct run *run, struct tap_config *tap)
+{
+    const struct options *options = run->options;
+    const struct what_if_config config = {
+        .list = options->what_if_list,
+        .cpu_percent = options->what_if_cpu,
+        .wants_events = (options->events >> EVENT_WHAT_IF & 1u) != 0,
+        .sink = run->sink,
+    };
+
+    if (!options->what_if)
+        return 0;
+    run->what_if = what_if_new(&config);
+    tap->what_if = run->what_if;
+    return run->what_if != NULL ? 0 : -1;
+}
+
+static int
 run_make_pool(struct run *run, const struct tap_config *tap)
 {
     const struct options *options = run->options;
@@ -237,6 +258,7 @@ run_write_stop(struct run *run)
     struct run_totals totals;
 
     worker_pool_totals(run->pool, &totals);
+    what_if_add_dropped(run->what_if, &totals);
     if (event_stop(lane, worker_pool_wall_us(), &totals) != 0) {
         log_error("out of memory");
         return -1;
@@ -250,8 +272,11 @@ run_print_summary(struct run *run)
 {
     const struct summary *summary = worker_pool_summary(run->pool);
 
-    if (summary != NULL)
-        summary_print(summary, stderr);
+    if (summary == NULL)
+        return;
+    summary_print(summary, stderr);
+    if (run->what_if != NULL)
+        what_if_print(run->what_if, stderr);
 }
 
 /* run_close ends what is open.  The pool goes last: until the sink is closed
@@ -268,23 +293,28 @@ run_close(struct run *run)
             event_free(run->signals[i]);
     signal(SIGHUP, SIG_IGN);
     signal(SIGUSR1, SIG_IGN);
+    what_if_finish(run->what_if);
     if (run->sink != NULL)
         result = sink_close(run->sink);
     worker_pool_free(run->pool);
+    what_if_free(run->what_if);
     listener_free(run->listener);
     return result;
 }
 
 /* run_all does everything between opening and closing. */
 static int
-run_all(struct run *run, const struct tap_config *tap)
+run_all(struct run *run, struct tap_config *tap)
 {
     run->listener = listener_open(&run->options->listen);
     if (run->listener == NULL || run_open_sink(run) != 0 ||
-        run_make_pool(run, tap) != 0 || run_watch_signals(run) != 0 ||
-        run_write_start(run) != 0)
+        run_open_what_if(run, tap) != 0 || run_make_pool(run, tap) != 0 ||
+        run_watch_signals(run) != 0 || run_write_start(run) != 0)
         return -1;
-    if (worker_pool_run(run->pool) != 0 || run_write_stop(run) != 0)
+    if (worker_pool_run(run->pool) != 0)
+        return -1;
+    what_if_finish(run->what_if);
+    if (run_write_stop(run) != 0)
         return -1;
     run_print_summary(run);
     return 0;
@@ -293,7 +323,7 @@ run_all(struct run *run, const struct tap_config *tap)
 static int
 proxy_run(const struct options *options)
 {
-    const struct tap_config tap = {
+    struct tap_config tap = {
         .events = options->events,
         .max_decoded_bytes = options->max_decoded_bytes,
         .show_secrets = options->show_secrets,

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -172,4 +173,13 @@ int64_t
 net_wall_offset_us(void)
 {
     return clock_us(CLOCK_REALTIME) - clock_us(CLOCK_MONOTONIC);
+}
+
+/* On Linux a nice value is a thread's, on others the process's. */
+void
+net_give_way(void)
+{
+#ifdef __linux__
+    (void)setpriority(PRIO_PROCESS, 0, 19);
+#endif
 }

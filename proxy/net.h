@@ -57,4 +57,8 @@ uint64_t net_now_us(void);
 /* net_wall_offset_us returns what to add to net_now_us for UTC since 1970. */
 int64_t net_wall_offset_us(void);
 
+/* net_give_way lets all others run before the calling thread, where only that
+ * thread can be told. */
+void net_give_way(void);
+
 #endif

@@ -12,6 +12,7 @@
 #include "kind.h"
 #include "options_table.h"
 #include "units.h"
+#include "what_if.h"
 
 /* FIRST_LONG is what getopt_long returns for the first row of the table: above
  * any letter. */
@@ -68,7 +69,7 @@ set_events(struct options *o, char *arg)
         size_t len = strcspn(word, ",");
         if (event_kind_select(&mask, word, len) != 0)
             return "the words are connection, call, message, notice, goaway, "
-                   "headers, frame, settings, default, all, none";
+                   "headers, frame, settings, what_if, default, all, none";
         if (word[len] == '\0')
             break;
         word += len + 1;
@@ -141,6 +142,26 @@ set_summary(struct options *o, char *arg)
 {
     (void)arg;
     o->summary = 1;
+    return NULL;
+}
+
+static const char *
+set_what_if(struct options *o, char *arg)
+{
+    o->what_if = 1;
+    return what_if_list_parse(&o->what_if_list,
+                              arg != NULL ? arg : WHAT_IF_LIST_DEFAULT);
+}
+
+static const char *
+set_what_if_cpu(struct options *o, char *arg)
+{
+    static const struct unit percent[] = {{"", 1}, {"%", 1}, {NULL, 0}};
+    uint64_t n;
+
+    if (units_parse(arg, percent, 100, &n) != 0 || n == 0)
+        return "expected a share of one core from 1% to 100%";
+    o->what_if_cpu = (unsigned)n;
     return NULL;
 }
 
@@ -225,7 +246,8 @@ const struct option_row option_rows[] = {
     {"events", 'e', "LIST", set_events,
      "write only these events: connection, call, message,\n"
      "notice, goaway (the default), headers, frame,\n"
-     "settings; default, all, none; the last -e counts"},
+     "settings, what_if; default, all, none; the last -e\n"
+     "counts"},
     {"output", 'o', "FILE", set_output,
      "append the events to FILE, reopened on SIGHUP;\n"
      "default and `-': standard output"},
@@ -245,6 +267,11 @@ const struct option_row option_rows[] = {
      "instead of dropping events"},
     {"summary", 0, NULL, set_summary,
      "print a table per method on standard error at exit"},
+    {"what-if", 0, "[LIST]", set_what_if,
+     "say what messages would cost under other codecs;\n"
+     "default gzip:1,gzip:6,br:4,zstd:3,snappy"},
+    {"what-if-cpu", 0, "PERCENT", set_what_if_cpu,
+     "the share of one core for that; default 10%"},
     {"redact", 0, "NAMES", set_redact,
      "hide the values of these headers too (comma list,\n"
      "can be repeated)"},
@@ -264,14 +291,21 @@ const int n_option_rows = (int)(sizeof(option_rows) / sizeof(option_rows[0]));
 
 /* --- reading --- */
 
+static int
+arg_of(const struct option_row *row)
+{
+    if (row->arg == NULL)
+        return no_argument;
+    return row->arg[0] == '[' ? optional_argument : required_argument;
+}
+
 static void
 make_long(struct option longs[ROWS_MAX + 1])
 {
     memset(longs, 0, (ROWS_MAX + 1) * sizeof(longs[0]));
     for (int i = 0; i < n_option_rows; i++) {
         longs[i].name = option_rows[i].name;
-        longs[i].has_arg =
-            option_rows[i].arg != NULL ? required_argument : no_argument;
+        longs[i].has_arg = arg_of(&option_rows[i]);
         longs[i].val = FIRST_LONG + i;
     }
 }
@@ -320,6 +354,16 @@ complain_unknown(int got, const char *word)
                             (int)strcspn(word, "="), word);
 }
 
+/* take_next gives an optional argument to |row| that stands in a word of its
+ * own: getopt only takes it behind a `=', but there are no other words. */
+static void
+take_next(const struct option_row *row, int argc, char **argv)
+{
+    if (arg_of(row) == optional_argument && optarg == NULL && optind < argc &&
+        argv[optind][0] != '-')
+        optarg = argv[optind++];
+}
+
 static enum options_result
 apply(struct options *options, const struct option_row *row)
 {
@@ -356,6 +400,7 @@ set_defaults(struct options *options)
     options->max_connections = OPTIONS_MAX_CONNECTIONS;
     options->connect_timeout_us = OPTIONS_CONNECT_TIMEOUT_US;
     options->max_decoded_bytes = OPTIONS_MAX_DECODED_BYTES;
+    options->what_if_cpu = WHAT_IF_CPU_DEFAULT;
     options->log_level = LOG_WARNING;
 }
 
@@ -376,6 +421,7 @@ options_parse(struct options *options, int argc, char **argv)
             return check(options, argc, argv);
         if (got == '?' || got == ':')
             return complain_unknown(got, argv[optind - 1]);
+        take_next(find_row(got), argc, argv);
         enum options_result result = apply(options, find_row(got));
         if (result != OPTIONS_RUN)
             return result;

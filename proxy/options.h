@@ -7,6 +7,7 @@
 
 #include "addr.h"
 #include "log.h"
+#include "what_if_list.h"
 
 /* OPTIONS_REDACT_MAX bounds the names given with --redact: the tap compares
  * each header with each of them. */
@@ -46,6 +47,11 @@ struct options {
     /* redact are n_redact further header names, in lower case. */
     const char *redact[OPTIONS_REDACT_MAX];
     unsigned n_redact;
+    /* what_if is 1 when --what-if was given, with what_if_list to try and
+     * what_if_cpu percent of one core for it. */
+    int what_if;
+    struct what_if_list what_if_list;
+    unsigned what_if_cpu;
     /* log_level and log_file are for log_setup. */
     enum log_level log_level;
     const char *log_file;

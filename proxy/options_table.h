@@ -12,7 +12,8 @@ struct option_row {
     const char *name;
     /* letter is the short form, or 0. */
     char letter;
-    /* arg is what --help calls the argument, or NULL when it takes none. */
+    /* arg is what --help calls the argument, in brackets when it may be left
+     * out (set is given NULL then), or NULL when it takes none. */
     const char *arg;
     /* set stores the argument and returns NULL, or what is wrong with it;
      * NULL for --help and --version. */

@@ -218,24 +218,6 @@ cell_put_share(char cell[CELL_MAX], const struct row *row)
                  100.0 * (double)compressed / (double)messages);
 }
 
-/* name_put escapes control characters, which UTF-8 allows but a terminal
- * obeys. */
-static void
-name_put(char name[NAME_MAX_LEN], const struct row *row)
-{
-    char text[NAME_MAX_LEN];
-    size_t room = NAME_MAX_LEN;
-
-    size_t len = text_utf8(text, sizeof(text), row->name, row->name_len);
-    for (size_t i = 0; i < len && room > 4; i++) {
-        unsigned char c = (unsigned char)text[i];
-        int n =
-            snprintf(name, room, c < 0x20 || c == 0x7f ? "\\x%02x" : "%c", c);
-        name += n;
-        room -= (size_t)n;
-    }
-}
-
 static void
 line_fill(struct line *line, const struct row *row)
 {
@@ -256,8 +238,7 @@ line_fill(struct line *line, const struct row *row)
     cell_put_count(*cell++, row->message_bytes[SIDE_SERVER]);
     cell_put_decoded(*cell++, row, SIDE_SERVER);
     cell_put_share(*cell, row);
-    line->name[0] = '\0';
-    name_put(line->name, row);
+    text_line(line->name, NAME_MAX_LEN, row->name, row->name_len);
 }
 
 static void

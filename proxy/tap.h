@@ -18,6 +18,7 @@ struct tap;
 struct lane;
 struct summary;
 struct tap_shared;
+struct what_if;
 
 /* struct tap_config is the same for all connections of a run and outlives
  * them. */
@@ -32,6 +33,8 @@ struct tap_config {
     const char *const *redact;
     /* n_redact is the number of names in redact. */
     unsigned n_redact;
+    /* what_if is given what messages hold; NULL without --what-if. */
+    struct what_if *what_if;
 };
 
 /* tap_observer is the table by which a relay calls a tap. */

@@ -63,8 +63,15 @@ escape(char out[TEXT_GROWTH], unsigned char byte)
     out[3] = digits[byte & 15];
 }
 
-size_t
-text_utf8(char *out, size_t cap, const char *in, size_t len)
+/* Whether |byte| is shown as \xNN although it is UTF-8. */
+static int
+is_hidden(unsigned char byte, int is_line)
+{
+    return byte == '\0' || (is_line && (byte < 0x20 || byte == 0x7f));
+}
+
+static size_t
+copy(char *out, size_t cap, const char *in, size_t len, int is_line)
 {
     size_t used = 0;
     size_t at = 0;
@@ -74,7 +81,8 @@ text_utf8(char *out, size_t cap, const char *in, size_t len)
     }
     while (at < len) {
         const unsigned char *byte = (const unsigned char *)in + at;
-        size_t n = *byte == '\0' ? 0 : text_utf8_len(byte, len - at);
+        size_t n =
+            is_hidden(*byte, is_line) ? 0 : text_utf8_len(byte, len - at);
         size_t need = n == 0 ? TEXT_GROWTH : n;
 
         if (used + need >= cap) {
@@ -90,4 +98,16 @@ text_utf8(char *out, size_t cap, const char *in, size_t len)
     }
     out[used] = '\0';
     return used;
+}
+
+size_t
+text_utf8(char *out, size_t cap, const char *in, size_t len)
+{
+    return copy(out, cap, in, len, 0);
+}
+
+size_t
+text_line(char *out, size_t cap, const char *in, size_t len)
+{
+    return copy(out, cap, in, len, 1);
 }

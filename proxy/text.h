@@ -23,4 +23,8 @@ size_t text_utf8_len(const unsigned char *in, size_t len);
  */
 size_t text_utf8(char *out, size_t cap, const char *in, size_t len);
 
+/* text_line is text_utf8 for a line on a terminal, which obeys control
+ * characters: it writes them as \xNN, too. */
+size_t text_line(char *out, size_t cap, const char *in, size_t len);
+
 #endif

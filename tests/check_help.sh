@@ -19,14 +19,15 @@ complain() {
 # of_help and of_readme: "-l --listen ADDR" of lines such as
 #     -l, --listen ADDR   text
 of_help() {
-    sed -n -E 's/^ +(-[a-zA-Z])?,? *(--[a-z-]+)( [A-Z]+)?( .*)?$/\1 \2\3/p' |
+    sed -n -E 's/^ +(-[a-zA-Z])?,? *(--[a-z-]+)( \[?[A-Z]+\]?)?( .*)?$/\1 \2\3/p' |
         sed 's/^ //' | sort
 }
 
 # of_man: the same of lines such as
 #     .It Fl l , Fl Fl listen Ar ADDR
 of_man() {
-    sed -n -E 's/^\.It (Fl ([a-zA-Z]) , )?Fl Fl ([a-z-]+)( Ar ([A-Z]+))?$/\2 --\3 \5/p' |
+    sed -E '/^\.It Fl/s/Op Ar ([A-Z]+)$/Ar [\1]/' |
+        sed -n -E 's/^\.It (Fl ([a-zA-Z]) , )?Fl Fl ([a-z-]+)( Ar (\[?[A-Z]+\]?))?$/\2 --\3 \5/p' |
         sed -E 's/^([a-zA-Z])/-\1/; s/^ //; s/ $//' | sort
 }
 

@@ -50,16 +50,30 @@ type client struct {
 	encoding string
 	size     int
 	count    int
+	lines    [][]byte
 	sequence atomic.Uint64
 	output   sync.Mutex
 }
 
 func (c *client) request() *echo.EchoRequest {
-	in := &echo.EchoRequest{Payload: payload(c.size, c.sequence.Add(1))}
+	in := &echo.EchoRequest{}
+	if n := c.sequence.Add(1); len(c.lines) > 0 {
+		in.Payload = c.lines[(n-1)%uint64(len(c.lines))]
+	} else {
+		in.Payload = payload(c.size, n)
+	}
 	if c.encoding != encoding.Identity && c.encoding != codec.Unknown {
 		in.ResponseEncoding = c.encoding
 	}
 	return in
+}
+
+func (c *client) read(name string) error {
+	content, err := os.ReadFile(name)
+	if err == nil {
+		c.lines = bytes.Split(bytes.TrimSuffix(content, []byte("\n")), []byte("\n"))
+	}
+	return err
 }
 
 func payload(size int, sequence uint64) []byte {
@@ -286,7 +300,7 @@ func main() {
 	}
 	if len(os.Args) < 3 {
 		fmt.Fprintln(os.Stderr, "usage: client TARGET SCENARIO"+
-			" [--encoding NAME] [--size N] [--count N]")
+			" [--encoding NAME] [--size N] [--count N] [--lines FILE]")
 		os.Exit(2)
 	}
 	target, scenario := os.Args[1], os.Args[2]
@@ -301,6 +315,7 @@ func main() {
 	flags.StringVar(&c.encoding, "encoding", encoding.Identity, "codec of the requests")
 	flags.IntVar(&c.size, "size", size, "bytes of payload")
 	flags.IntVar(&c.count, "count", count, "calls or messages")
+	flags.Func("lines", "FILE whose lines are the payloads, in turn", c.read)
 	_ = flags.Parse(os.Args[3:])
 	if scenario == "unknown_encoding" {
 		codec.RegisterUnknown()

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages that wait for --what-if: how many and how long they may be, and
+ * that their memory comes back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "../../proxy/what_if_queue.h"
+#include "../vector_alloc.h"
+
+#define KIB 1024u
+
+static struct what_if_queue queue;
+static struct what_if_entry entries[16];
+
+static enum what_if_skip
+put(struct what_if_entry *entry, size_t len)
+{
+    static uint8_t data[WHAT_IF_MESSAGE_MAX];
+    struct what_if_sample *sample;
+    enum what_if_skip skip = what_if_queue_begin(&queue, entry, len, &sample);
+
+    if (skip == WHAT_IF_TAKEN) {
+        skip = what_if_queue_add(&queue, &sample, data, len);
+    }
+    return skip == WHAT_IF_TAKEN ? what_if_queue_put(&queue, sample) : skip;
+}
+
+static void
+test_queue_entry(void **state)
+{
+    (void)state;
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    for (unsigned i = 0; i < WHAT_IF_ENTRY_MAX; i++) {
+        assert_int_equal(put(&entries[0], 1), WHAT_IF_TAKEN);
+    }
+    assert_int_equal(put(&entries[0], 1), WHAT_IF_BUSY);
+    /* Others have their own room, and all together a bound. */
+    for (unsigned i = WHAT_IF_ENTRY_MAX; i < WHAT_IF_QUEUE_MAX; i++) {
+        assert_int_equal(put(&entries[i / WHAT_IF_ENTRY_MAX], 1),
+                         WHAT_IF_TAKEN);
+    }
+    assert_int_equal(put(&entries[15], 1), WHAT_IF_BUSY);
+    what_if_queue_done(&queue, what_if_queue_take(&queue));
+    assert_int_equal(put(&entries[15], 1), WHAT_IF_TAKEN);
+    what_if_queue_clear(&queue);
+    assert_int_equal(atomic_load(&queue.held), 0);
+}
+
+static void
+test_queue_bytes(void **state)
+{
+    unsigned taken = 0;
+
+    (void)state;
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    assert_int_equal(put(&entries[0], WHAT_IF_MESSAGE_MAX), WHAT_IF_TAKEN);
+    assert_int_equal(put(&entries[0], 1), WHAT_IF_BUSY);
+    for (unsigned i = 1; i < 16; i++) {
+        taken += put(&entries[i], WHAT_IF_MESSAGE_MAX) == WHAT_IF_TAKEN;
+        assert_true(atomic_load(&queue.held) <= WHAT_IF_QUEUE_BYTES);
+    }
+    /* Four with what each costs beside its bytes would be too much. */
+    assert_int_equal(taken, 2);
+    what_if_queue_done(&queue, what_if_queue_take(&queue));
+    assert_int_equal(put(&entries[9], WHAT_IF_MESSAGE_MAX), WHAT_IF_TAKEN);
+    what_if_queue_clear(&queue);
+    assert_int_equal(atomic_load(&queue.held), 0);
+}
+
+/* Many that are begun and never end: a declared length costs next to nothing,
+ * and what comes is bounded. */
+static void
+test_queue_collecting(void **state)
+{
+    static uint8_t data[256 * KIB];
+    struct what_if_sample *samples[200];
+    unsigned busy = 0;
+
+    (void)state;
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    for (unsigned i = 0; i < 200; i++) {
+        enum what_if_skip skip = what_if_queue_begin(
+            &queue, &entries[i % 16], WHAT_IF_MESSAGE_MAX, &samples[i]);
+
+        busy += skip == WHAT_IF_BUSY;
+    }
+    assert_true(busy > 0 && busy < 50);
+    for (unsigned n = 0; n < 17; n++) {
+        for (unsigned i = 0; i < 200; i++) {
+            if (samples[i] != NULL) {
+                what_if_queue_add(&queue, &samples[i], data, sizeof(data));
+            }
+            assert_true(atomic_load(&queue.held) <= WHAT_IF_QUEUE_BYTES);
+        }
+    }
+    for (unsigned i = 0; i < 200; i++) {
+        what_if_queue_drop(&queue, samples[i]);
+    }
+    assert_int_equal(atomic_load(&queue.held), 0);
+    for (unsigned i = 0; i < 16; i++) {
+        assert_int_equal(atomic_load(&entries[i].held), 0);
+    }
+    what_if_queue_clear(&queue);
+}
+
+static void
+test_no_memory(void **state)
+{
+    struct what_if_sample *sample;
+
+    (void)state;
+    if (!vector_alloc_is_wrapped()) {
+        skip();
+    }
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    vector_alloc_arm(1, VECTOR_ALLOC_FOR_GOOD);
+    assert_int_equal(what_if_queue_begin(&queue, &entries[0], 10, &sample),
+                     WHAT_IF_MEMORY);
+    assert_int_equal(vector_alloc_disarm(), 1);
+    assert_null(sample);
+    assert_int_equal(what_if_queue_begin(&queue, &entries[0], 10, &sample),
+                     WHAT_IF_TAKEN);
+    vector_alloc_arm(1, VECTOR_ALLOC_FOR_GOOD);
+    assert_int_equal(what_if_queue_add(&queue, &sample,
+                                       (const uint8_t[1000]){0}, 1000),
+                     WHAT_IF_MEMORY);
+    assert_int_equal(vector_alloc_disarm(), 1);
+    assert_null(sample);
+    assert_int_equal(atomic_load(&queue.held), 0);
+    assert_int_equal(atomic_load(&entries[0].held), 0);
+    what_if_queue_clear(&queue);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_queue_entry),
+        cmocka_unit_test(test_queue_bytes),
+        cmocka_unit_test(test_queue_collecting),
+        cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
