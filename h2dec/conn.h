@@ -189,6 +189,9 @@ struct direction {
     size_t n_entries;
     size_t n_entries_omitted;
     struct pending settings;
+    /* settings_told has a bit for each parameter of which a fault has been
+     * told: a frame may repeat it some thousand times. */
+    uint8_t settings_told;
     /* debug data of the GOAWAY under way; allocated at the first one. */
     uint8_t *debug;
     size_t debug_len;

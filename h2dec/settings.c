@@ -27,6 +27,7 @@ h2dec_settings_begin(struct direction *dir)
     dir->settings = empty;
     dir->n_entries = 0;
     dir->n_entries_omitted = 0;
+    dir->settings_told = 0;
 }
 
 /* Checks a value against section 6.5.2; NULL when it is allowed. */
@@ -120,7 +121,13 @@ h2dec_settings_entry(struct h2dec_conn *conn, struct direction *dir)
         dir->n_entries_omitted++;
     }
     if (reason != NULL) {
-        return h2dec_conn_fault(conn, dir, code, value, 0, reason);
+        unsigned told = dir->settings_told;
+
+        /* Those that have a fault are below 8. */
+        dir->settings_told |= (uint8_t)(1u << id);
+        return told >> id & 1
+                   ? 0
+                   : h2dec_conn_fault(conn, dir, code, value, 0, reason);
     }
     take(conn, dir, id, value);
     return 0;

@@ -13,6 +13,7 @@
 
 #include "../proxy/kind.h"
 #include "vector_frame.h"
+#include "vector_recut.h"
 #include "vector_rules.h"
 
 static char *
@@ -185,6 +186,9 @@ corpus_play(const struct vector_script *script, unsigned n_seeds,
     memset(lines, 0, sizeof(*lines));
     vector_tap_play(script, &cut, &whole);
     balance(script, &whole, lines, problem);
+    if (problem->len == 0) {
+        vector_recut_check(script, 1, lines, problem);
+    }
     for (unsigned i = 0; i <= n_seeds && problem->len == 0; i++) {
         cut.kind = i == 0 ? VECTOR_CUT_BYTES : VECTOR_CUT_RANDOM;
         cut.seed = i;

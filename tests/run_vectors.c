@@ -21,6 +21,7 @@
 #include "vector_file.h"
 #include "vector_frame.h"
 #include "vector_ledger.h"
+#include "vector_recut.h"
 #include "vector_rules.h"
 #include "vector_secret.h"
 
@@ -28,6 +29,9 @@
  * longer one only the CUT_EDGE bytes around each step's ends are. */
 #define CUT_ALL 4096
 #define CUT_EDGE 12
+
+/* RECUTS is how many ways the frames of a vector are cut in. */
+#define RECUTS 4
 
 /* SWEEP_MAX ends a sweep that would never pass. */
 #define SWEEP_MAX 100000
@@ -165,6 +169,20 @@ texts_check(const struct vector *vector, const struct vector_run *run)
     return 0;
 }
 
+/* controls_check: a notice that this is the control of does not come. */
+static int
+controls_check(const struct vector *vector, const struct vector_lines *lines)
+{
+    for (size_t i = 0; i < vector->n_controls; i++) {
+        if (rules_notice(lines, vector->controls[i], NULL)) {
+            fail_at(vector, vector->line, vector->controls[i]);
+            printf("    came, but this is its control\n");
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* rules_fill sets |rules| for the first |limit| bytes of |vector|. */
 static void
 rules_fill(struct vector_ledger_rules *rules, const struct vector *vector,
@@ -189,6 +207,24 @@ rules_fill(struct vector_ledger_rules *rules, const struct vector *vector,
     rules->has_frames = vector->script.config.events == vector_tap_all_events;
     rules->is_orderly = 1;
     vector_buf_clear(&head);
+}
+
+/* run_recuts plays |vector| with its frames cut in some ways. */
+static int
+run_recuts(const struct vector *vector, const struct vector_lines *lines)
+{
+    struct vector_buf problem = {0};
+
+    for (uint32_t seed = 1; seed <= RECUTS && problem.len == 0; seed++) {
+        vector_recut_check(&vector->script, seed, lines, &problem);
+    }
+    if (problem.len == 0) {
+        return 0;
+    }
+    fail_at(vector, vector->line, "recut");
+    printf("    %s\n", (const char *)problem.data);
+    vector_buf_clear(&problem);
+    return -1;
 }
 
 /* run_check checks one run of the first |limit| bytes by itself: valid lines,
@@ -233,9 +269,11 @@ run_whole(const struct vector *vector, struct vector_run *run,
         return -1;
     }
     result = run_check(vector, run, "whole", SIZE_MAX, 0, &lines);
-    if (match(vector, &lines) != 0 || texts_check(vector, run) != 0) {
+    if (match(vector, &lines) != 0 || texts_check(vector, run) != 0 ||
+        controls_check(vector, &lines) != 0) {
         result = -1;
     }
+    result |= run_recuts(vector, &lines);
     vector_lines_clear(&lines);
     if (result != 0 && options->is_verbose) {
         printf("%s", (const char *)run->text.data);
@@ -351,6 +389,9 @@ run_ends(const struct vector *vector)
     return result;
 }
 
+/* n_tap_failed counts the sweeps' runs with the notice that no input gives. */
+static unsigned n_tap_failed;
+
 /* sweep_check: whatever was written is valid and balances, and unless lines
  * were given up there is one connection_close. */
 static int
@@ -364,6 +405,7 @@ sweep_check(const struct vector *vector, const struct vector_run *run,
 
     snprintf(name, sizeof(name), "allocation %" PRIu64 " fails", nth);
     result = run_check(vector, run, name, SIZE_MAX, 1, &lines);
+    n_tap_failed += (unsigned)rules_notice(&lines, "tap_failed", NULL);
     for (size_t i = 0; i < lines.n; i++) {
         n_closes += strcmp(vector_lines_event(lines.events[i]),
                            "connection_close") == 0;
@@ -549,6 +591,11 @@ main(int argc, char **argv)
     }
     if (options.is_printing) {
         return 0;
+    }
+    if (!options.no_sweep && options.only == NULL && n_tap_failed == 0 &&
+        vector_alloc_is_wrapped()) {
+        printf("no allocation that failed gave tap_failed\n");
+        n[1]++;
     }
     printf("%u passed, %u failed\n", n[0], n[1]);
     return n[1] == 0 && n[0] > 0 ? 0 : 1;

@@ -266,6 +266,27 @@ redact_read(struct reader *reader)
     config->redact = (const char *const *)vector->redact;
 }
 
+/* control_read reads codes of notices: that none of them may come is checked
+ * as for any vector, that each code has such a control by tests/check_docs. */
+static void
+control_read(struct reader *reader)
+{
+    struct vector *vector = reader_vector(reader);
+    char word[64];
+    size_t len;
+
+    for (;;) {
+        len = vector_cursor_word(&reader->line, word, sizeof(word));
+        if (len == 0) {
+            break;
+        }
+        vector->controls = vector_grow(vector->controls,
+                                       vector->n_controls + 1,
+                                       sizeof(*vector->controls));
+        vector->controls[vector->n_controls++] = text_copy(word, len);
+    }
+}
+
 /* option_read reads the lines that set something up; returns 0 for others. */
 static int
 option_read(struct reader *reader)
@@ -283,6 +304,8 @@ option_read(struct reader *reader)
         text_read(reader, 0);
     } else if (vector_cursor_is(line, "redact ")) {
         redact_read(reader);
+    } else if (vector_cursor_is(line, "control ")) {
+        control_read(reader);
     } else if (vector_cursor_is(line, "show_secrets")) {
         reader_vector(reader)->script.config.show_secrets = 1;
     } else if (vector_cursor_is(line, "max_decoded ")) {
@@ -350,6 +373,10 @@ vector_clear(struct vector *vector)
     for (size_t i = 0; i < vector->n_texts; i++) {
         vector_buf_clear(&vector->texts[i].text);
     }
+    for (size_t i = 0; i < vector->n_controls; i++) {
+        free(vector->controls[i]);
+    }
+    free(vector->controls);
     free(vector->texts);
     free(vector->redact);
     free(vector->wants);

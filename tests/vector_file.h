@@ -42,6 +42,10 @@ struct vector {
     /* texts are the n_texts texts to look for. */
     struct vector_text *texts;
     size_t n_texts;
+    /* controls are the n_controls codes of notices that a vector much like
+     * this one has, and this one must not. */
+    char **controls;
+    size_t n_controls;
     /* loose is a mask (1 << enum event_kind) of kinds that may come without
      * being listed. */
     unsigned loose;

@@ -230,10 +230,8 @@ is_stopped(const struct vector_lines *lines, enum side side)
            rules_notice(lines, "tap_failed", NULL);
 }
 
-/* has_start returns 1 when the client's preface is there: without it what
- * looks like frames need not be any. */
-static int
-has_start(const struct vector_walk *all)
+int
+rules_has_preface(const struct vector_walk *all)
 {
     const struct vector_buf *bytes = &all->bytes[SIDE_CLIENT];
 
@@ -259,7 +257,7 @@ framed_check(struct rules_run *run, const struct vector_walk *all,
     if (left < WALK_HEAD || rest[3] != VECTOR_FRAME_DATA) {
         want += left;
     }
-    if (!is_stopped(run->lines, side) && has_start(all) &&
+    if (!is_stopped(run->lines, side) && rules_has_preface(all) &&
         undecoded(run->close, side) != want) {
         vector_format(run->problem,
                       "rule 4: the %s's undecoded_bytes are not %zu, and no "
@@ -319,7 +317,9 @@ vector_rules_check(const struct vector_script *script, size_t limit,
     }
     if (strcmp(vector_lines_string(run.close, "protocol"), "h2") == 0) {
         h2_check(&run, script, limit);
-    } else if ((run.events >> EVENT_CALL & 1) != 0) {
+    } else if (strncmp(vector_lines_string(run.close, "protocol"), "http/1",
+                       6) == 0 &&
+               (run.events >> EVENT_CALL & 1) != 0) {
         exchanges_check(lines, run.close, problem);
     }
     return problem->len == 0 ? 0 : -1;

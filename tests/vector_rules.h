@@ -46,6 +46,10 @@ void vector_rules_cause(const struct vector_lines *lines,
 int rules_notice(const struct vector_lines *lines, const char *code,
                  const char *from);
 
+/* rules_has_preface returns 1 when the client's preface is in its bytes:
+ * without it what looks like frames need not be any. */
+int rules_has_preface(const struct vector_walk *walk);
+
 /* rules_side returns the name of |side| in events. */
 const char *rules_side(enum side side);
 

@@ -16,9 +16,11 @@ def body_residual:
 
 . as $all
 | [ $all[] | select(.event == "call") ] as $calls
+| ( $calls | group_by(.conn) | map({key: (.[0].conn | tostring), value: .})
+    | from_entries ) as $by_conn
 | [
     ( $all[] | select(.event == "connection_close") | . as $close
-      | [ $calls[] | select(.conn == $close.conn) ] as $mine
+      | ($by_conn[$close.conn | tostring] // []) as $mine
       | ( ("from_client", "from_server") as $from
           | select(.[$from] | residual != 0)
           | {conn, $from, residual: (.[$from] | residual)} ),

@@ -3,12 +3,17 @@
  * Writes the vectors as inputs of fuzz_tap, one file each, so that fuzzing
  * starts from bytes that mean something.
  *
- *     seeds DIRECTORY FILE...
+ * With --all also those that are too long to be worth fuzzing.
+ *
+ *     seeds [--all] DIRECTORY FILE...
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "../vector_file.h"
+
+/* SEED_MAX is the length from which on a seed is too long. */
+#define SEED_MAX 65536
 
 /* RECORD_MAX is the most bytes one record can carry. */
 #define RECORD_MAX 255
@@ -54,10 +59,13 @@ seed_write(const char *directory, unsigned number,
 int
 main(int argc, char **argv)
 {
+    int is_all = argc > 1 && strcmp(argv[1], "--all") == 0;
     unsigned number = 0;
 
+    argc -= is_all;
+    argv += is_all;
     if (argc < 3) {
-        vector_die("usage: seeds DIRECTORY FILE...");
+        vector_die("usage: seeds [--all] DIRECTORY FILE...");
     }
     for (int i = 2; i < argc; i++) {
         struct vector_file file;
@@ -67,7 +75,7 @@ main(int argc, char **argv)
             struct vector_buf seed = {0};
 
             seed_make(&seed, &file.vectors[k].script);
-            if (seed.len < 65536) {
+            if (is_all || seed.len < SEED_MAX) {
                 seed_write(argv[1], number++, &seed);
             }
             vector_buf_clear(&seed);
