@@ -45,7 +45,8 @@ def verdict(target):
 
 
 def target_rows(out):
-    yield ["case", "what", "target", "measured", ""]
+    yield ["case", "what, as a ratio where no unit is said", "target", "measured",
+           ""]
     for name, case in out["cases"].items():
         for target in case["targets"]:
             yield [name, target["text"], limit(target),
