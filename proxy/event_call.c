@@ -10,14 +10,13 @@
 #include "event_line.h"
 #include "event_pace.h"
 #include "tap_conn.h"
-#include "timefmt.h"
 
 /* MESSAGE_PATH_MAX bounds `path` in message events; methods have some 50. */
 #define MESSAGE_PATH_MAX 512
 
 /* ---- Values that may be unknown -------------------------------------- */
 
-static void
+static inline void
 put_value(struct json *json, const char *key, const struct call *call,
           const struct call_value *value)
 {
@@ -27,7 +26,7 @@ put_value(struct json *json, const char *key, const struct call *call,
     json_text(json, key, text, len);
 }
 
-static void
+static inline void
 put_since(struct json *json, const char *key, const struct call *call,
           uint64_t when_us)
 {
@@ -38,7 +37,7 @@ put_since(struct json *json, const char *key, const struct call *call,
     }
 }
 
-static void
+static inline void
 put_known(struct json *json, const char *key, int value)
 {
     if (value < 0) {
@@ -207,12 +206,8 @@ put_status(struct json *json, const struct call *call)
 static void
 put_timing(struct json *json, const struct call *call, uint64_t now_us)
 {
-    char time[TIME_TEXT_LEN];
-
-    time_format((int64_t)call->started_us +
-                    call->tap->shared->wall_offset_us,
-                time);
-    json_literal(json, "started", time);
+    json_literal(json, "started",
+                 event_line_time(call->tap, call->started_us));
     json_uint(json, "duration_us", now_us - call->started_us);
     json_open(json, "timing");
     put_since(json, "request_end_us", call, call->request_end_us);

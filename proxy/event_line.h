@@ -24,6 +24,10 @@ int event_line_begin(struct json *json, const struct tap *tap,
 int event_line_begin_run(struct json *json, struct lane *lane,
                          enum event_kind kind, int64_t wall_us);
 
+/* event_line_time returns |when_us| as it is written; valid until the next
+ * call. */
+const char *event_line_time(const struct tap *tap, uint64_t when_us);
+
 /* event_line_end ends the line.  Returns 0, or -1 when memory ran out and it
  * was dropped. */
 int event_line_end(struct json *json);

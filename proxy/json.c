@@ -9,16 +9,14 @@
  * by one. */
 #define ROOM 1024
 
-/* DIGITS_MAX is the length of the largest integer. */
-#define DIGITS_MAX 20
-
-/* KEY_ROOM is what a key takes beside its text: `,"":`. */
-#define KEY_ROOM 4
-
-/* ---- Room ------------------------------------------------------------ */
+/* ESCAPE_MAX is the length of the longest escape, with a bracket and a comma
+ * behind it. */
+#define ESCAPE_MAX 8
 
 /* nowhere is where a writer stands that has no room; nothing is put there. */
 static char nowhere[1];
+
+/* ---- Room ------------------------------------------------------------ */
 
 /* Gives what has been written to the lane. */
 static void
@@ -29,8 +27,8 @@ settle(struct json *json)
     }
 }
 
-static int
-grow(struct json *json, size_t len)
+int
+json_grow(struct json *json, size_t len)
 {
     size_t room = len > ROOM ? len : ROOM;
 
@@ -49,43 +47,7 @@ grow(struct json *json, size_t len)
 static inline int
 has_room(struct json *json, size_t len)
 {
-    return (size_t)(json->end - json->at) >= len || grow(json, len);
-}
-
-/* ---- Pieces, for which there must be room ---------------------------- */
-
-static inline void
-put(struct json *json, const char *bytes, size_t len)
-{
-    memcpy(json->at, bytes, len);
-    json->at += len;
-}
-
-static inline void
-put_key(struct json *json, struct json_key key)
-{
-    char *at = json->at;
-
-    if (json->comma) {
-        *at++ = ',';
-    }
-    json->comma = 1;
-    if (key.text != NULL) {
-        *at++ = '"';
-        memcpy(at, key.text, key.len);
-        at += key.len;
-        *at++ = '"';
-        *at++ = ':';
-    }
-    json->at = at;
-}
-
-static void
-put_bracket(struct json *json, char bracket)
-{
-    if (has_room(json, 1)) {
-        *json->at++ = bracket;
-    }
+    return (size_t)(json->end - json->at) >= len || json_grow(json, len);
 }
 
 /* ---- Objects and arrays ---------------------------------------------- */
@@ -96,81 +58,51 @@ json_begin(struct json *json, struct lane *lane)
     json->lane = lane;
     json->at = nowhere;
     json->end = nowhere;
-    json->comma = 0;
-    put_bracket(json, '{');
+    if (has_room(json, 1)) {
+        *json->at++ = '{';
+    }
+}
+
+void
+json_shut(struct json *json, char bracket)
+{
+    if (!has_room(json, 2)) {
+        return;
+    }
+    if (json->at[-1] == ',') {
+        json->at--;
+    }
+    *json->at++ = bracket;
+    *json->at++ = ',';
 }
 
 void
 json_end(struct json *json)
 {
-    put_bracket(json, '}');
-    settle(json);
-}
-
-void
-json_put_nest(struct json *json, struct json_key key, char bracket)
-{
-    if (has_room(json, key.len + KEY_ROOM + 1)) {
-        put_key(json, key);
-        *json->at++ = bracket;
-        json->comma = 0;
+    json_shut(json, '}');
+    if (json->at != nowhere) {
+        json->at--;
     }
-}
-
-void
-json_close(struct json *json)
-{
-    put_bracket(json, '}');
-    json->comma = 1;
-}
-
-void
-json_array_close(struct json *json)
-{
-    put_bracket(json, ']');
-    json->comma = 1;
+    settle(json);
 }
 
 /* ---- Values ---------------------------------------------------------- */
 
-void
-json_put_uint(struct json *json, struct json_key key, uint64_t value)
+char *
+json_digits(char *at, uint64_t value)
 {
-    char digits[DIGITS_MAX];
-    size_t at = sizeof(digits);
+    char digits[JSON_DIGITS_MAX];
+    size_t first = sizeof(digits);
 
-    if (!has_room(json, key.len + KEY_ROOM + DIGITS_MAX)) {
-        return;
-    }
-    put_key(json, key);
-    while (value > 9) {
-        digits[--at] = (char)('0' + value % 10);
+    do {
+        digits[--first] = (char)('0' + value % 10);
         value /= 10;
+    } while (value > 0);
+    while (first < sizeof(digits)) {
+        *at++ = digits[first++];
     }
-    *json->at++ = (char)('0' + value);
-    put(json, digits + at, sizeof(digits) - at);
-}
-
-void
-json_put_plain(struct json *json, struct json_key key, const char *text,
-               size_t len)
-{
-    if (has_room(json, key.len + KEY_ROOM + len)) {
-        put_key(json, key);
-        put(json, text, len);
-    }
-}
-
-void
-json_put_literal(struct json *json, struct json_key key, const char *text,
-                 size_t len)
-{
-    if (has_room(json, key.len + KEY_ROOM + len + 2)) {
-        put_key(json, key);
-        *json->at++ = '"';
-        put(json, text, len);
-        *json->at++ = '"';
-    }
+    *at++ = ',';
+    return at;
 }
 
 /* The escape of a character that JSON does not allow as it is (RFC 8259,
@@ -252,41 +184,32 @@ plain_run(const unsigned char *text, size_t len, size_t at)
     return at - start;
 }
 
-static void
-put_escaped(struct json *json, const char *text, size_t len)
+void
+json_quote(struct json *json, const char *text, size_t len)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t at = 0;
 
+    if (!has_room(json, len + ESCAPE_MAX)) {
+        return;
+    }
+    *json->at++ = '"';
     while (at < len) {
         size_t run = plain_run(bytes, len, at);
-        char escaped[6];
 
-        if (!has_room(json, run + sizeof(escaped))) {
+        memcpy(json->at, text + at, run);
+        json->at += run;
+        at += run;
+        if (at == len) {
+            break;
+        }
+        json->at += escape(json->at, bytes[at]);
+        at++;
+        /* For what is left as it is, and one more escape. */
+        if (!has_room(json, len - at + ESCAPE_MAX)) {
             return;
         }
-        put(json, text + at, run);
-        at += run;
-        if (at < len) {
-            put(json, escaped, escape(escaped, bytes[at]));
-            at++;
-        }
     }
-}
-
-void
-json_put_text(struct json *json, struct json_key key, const char *text,
-              size_t len)
-{
-    if (text == NULL) {
-        json_put_plain(json, key, "null", 4);
-        return;
-    }
-    if (!has_room(json, key.len + KEY_ROOM + 1)) {
-        return;
-    }
-    put_key(json, key);
     *json->at++ = '"';
-    put_escaped(json, text, len);
-    put_bracket(json, '"');
+    *json->at++ = ',';
 }

@@ -81,6 +81,19 @@ lane_append(struct lane *lane, const char *bytes, size_t len)
     lane->len += len;
 }
 
+/* lane_hand_over gives the lines to the sink. */
+static void
+lane_hand_over(struct lane *lane)
+{
+    assert(lane->line == lane->len);
+    if (lane->sink == NULL || lane->len == 0)
+        return;
+    lane->data = sink_put(lane->sink, lane->data, lane->len, &lane->cap);
+    lane->len = 0;
+    lane->line = 0;
+    lane->is_handed = 1;
+}
+
 void
 lane_end(struct lane *lane)
 {
@@ -97,18 +110,23 @@ lane_end(struct lane *lane)
     lane->line = lane->len;
     lane->written[lane->kind]++;
     if (lane->len >= LANE_FLUSH)
-        lane_flush(lane);
+        lane_hand_over(lane);
+}
+
+int
+lane_is_empty(const struct lane *lane)
+{
+    return lane->len == 0 && !lane->is_handed;
 }
 
 void
 lane_flush(struct lane *lane)
 {
-    assert(lane->line == lane->len);
-    if (lane->sink == NULL || lane->len == 0)
+    if (lane->sink == NULL || lane_is_empty(lane))
         return;
-    lane->data = sink_put(lane->sink, lane->data, lane->len, &lane->cap);
-    lane->len = 0;
-    lane->line = 0;
+    lane_hand_over(lane);
+    sink_wake(lane->sink);
+    lane->is_handed = 0;
 }
 
 uint64_t

@@ -16,9 +16,9 @@
 
 struct sink;
 
-/* LANE_FLUSH is how much a lane collects before it hands lines over within a
- * round, so that one round of many tiny frames stays bounded; below
- * QUEUE_BLOCK, so that a block need not grow for it. */
+/* LANE_FLUSH is how much a lane collects before it hands lines over by itself,
+ * so that a lane of many tiny frames stays bounded; below QUEUE_BLOCK, so that
+ * a block need not grow for it. */
 #define LANE_FLUSH (48u << 10)
 
 /* LANE_LINE_MAX bounds one line; a longer one is dropped.  The decoders bound
@@ -35,6 +35,9 @@ struct lane {
     size_t cap;
     /* line is where the line under way starts. */
     size_t line;
+    /* is_handed is 1 when the sink has been given lines that it need not
+     * write yet. */
+    int is_handed;
     /* failed is 1 when memory ran out in the line under way, or it became
      * too long: it will be dropped.  event_*.c may set it. */
     int failed;
@@ -81,8 +84,11 @@ void lane_end(struct lane *lane);
  * begun. */
 void lane_give_up(struct lane *lane, enum event_kind kind);
 
-/* lane_flush hands the complete lines to the sink: once a round, and never
- * between lane_begin and lane_end. */
+/* lane_is_empty returns 1 when there are no lines to flush. */
+int lane_is_empty(const struct lane *lane);
+
+/* lane_flush has the complete lines written; never between lane_begin and
+ * lane_end.  Who has many lines does it now and then: see LANE_FLUSH. */
 void lane_flush(struct lane *lane);
 
 /* lane_has_dropped returns 1 when drops are unreported and there is room in

@@ -83,10 +83,21 @@ sink_put(struct sink *sink, char *block, size_t len, size_t *cap)
         block = queue_put(&sink->queue, block, len, cap);
         if (sink->queue.len >= sink->config.queue_max)
             atomic_store(&sink->full, 1);
-        pthread_cond_signal(&sink->wake);
+        if (sink->queue.len >= SINK_WAKE ||
+            sink->queue.len >= sink->config.queue_max)
+            pthread_cond_signal(&sink->wake);
     }
     pthread_mutex_unlock(&sink->lock);
     return block;
+}
+
+void
+sink_wake(struct sink *sink)
+{
+    pthread_mutex_lock(&sink->lock);
+    if (sink->queue.len > 0)
+        pthread_cond_signal(&sink->wake);
+    pthread_mutex_unlock(&sink->lock);
 }
 
 int

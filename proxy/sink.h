@@ -19,6 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* SINK_WAKE is how much may wait before the thread is woken unasked: each time
+ * costs as much as some ten lines do. */
+#define SINK_WAKE (256u << 10)
+
 /* SINK_QUEUE_MAX bounds the lines that wait to be written: a minute of a busy
  * port for a reader that pauses, and a size any machine has to spare. */
 #define SINK_QUEUE_MAX (64u << 20)
@@ -58,10 +62,14 @@ struct sink *sink_open(const struct sink_config *config);
 /*
  * sink_put queues |len| bytes of whole lines at the start of |block| (of
  * queue_block_grow), and returns the empty block to go on with (its size in
- * |*cap|) or NULL for none at hand.  It takes no time to speak of and cannot
- * fail.  Thread-safe.
+ * |*cap|) or NULL for none at hand.  They are written once there are SINK_WAKE
+ * bytes, or after sink_wake.  It takes no time to speak of and cannot fail.
+ * Thread-safe.
  */
 char *sink_put(struct sink *sink, char *block, size_t len, size_t *cap);
+
+/* sink_wake has what is queued written.  Thread-safe. */
+void sink_wake(struct sink *sink);
 
 /* sink_is_full returns 1 from the moment the queue holds its maximum until it
  * has drained to half: so drops come in few long runs, each reported once.

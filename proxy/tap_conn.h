@@ -16,6 +16,7 @@
 #include "observer.h"
 #include "pace.h"
 #include "tap.h"
+#include "timefmt.h"
 #include "tls_hello.h"
 
 /* TAP_TEXT_MAX bounds the header values kept for all open calls of one
@@ -31,6 +32,8 @@ struct tap_shared {
     int64_t wall_offset_us;
     struct tap_counters counters;
     struct call_spares spares;
+    /* time is that of the last event. */
+    struct time_memo time;
     /* secret_lens is what tap_secret_lens says. */
     uint64_t secret_lens;
 };

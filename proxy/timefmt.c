@@ -60,3 +60,17 @@ time_format(int64_t wall_us, char out[TIME_TEXT_LEN])
     out[26] = 'Z';
     out[27] = '\0';
 }
+
+const char *
+time_format_memo(struct time_memo *memo, int64_t wall_us)
+{
+    int64_t second = wall_us / 1000000;
+
+    if (wall_us < 0 || memo->second != second + 1) {
+        time_format(wall_us, memo->text);
+        memo->second = wall_us < 0 ? 0 : second + 1;
+    } else {
+        put_digits(memo->text + 20, 6, (unsigned)(wall_us % 1000000));
+    }
+    return memo->text;
+}

@@ -33,6 +33,10 @@
  * of use, and rare enough to cost nothing. */
 #define RECHECK_US 200000u
 
+/* FLUSH_US is how long lines may wait for more of them.  Nobody who looks on
+ * sees it, and under load the output's thread sleeps a little longer. */
+#define FLUSH_US 1000u
+
 /* MESSAGES_MAX is how many messages are taken from the pipe at once. */
 #define MESSAGES_MAX 16
 
@@ -362,15 +366,42 @@ worker_dns(struct worker *worker)
 
 /* ---- the loop ---- */
 
-/* worker_end_round hands over the lines of a round. */
+/* on_flush only ends the wait of the loop: its round ends like any other. */
+static void
+on_flush(evutil_socket_t fd, short what, void *user)
+{
+    (void)fd;
+    (void)what;
+    (void)user;
+}
+
+/* worker_flush gives the lines to the output: at once after a pause, but when
+ * rounds follow each other closely for several of them. */
+static void
+worker_flush(struct worker *worker, uint64_t now_us)
+{
+    struct timeval delay = timeval_of(FLUSH_US);
+
+    if (now_us - worker->flushed_us >= FLUSH_US) {
+        worker->flushed_us = now_us;
+        lane_flush(&worker->lane);
+    } else if (!evtimer_pending(worker->flush, NULL)) {
+        evtimer_add(worker->flush, &delay);
+    }
+}
+
+/* worker_end_round takes care of the lines of a round. */
 static void
 worker_end_round(struct worker *worker)
 {
-    if (worker->lane.len > 0 || lane_has_dropped(&worker->lane)) {
-        worker_report_drops(worker, net_now_us());
-        lane_flush(&worker->lane);
-        worker_after_bytes(worker);
-    }
+    uint64_t now_us;
+
+    if (lane_is_empty(&worker->lane) && !lane_has_dropped(&worker->lane))
+        return;
+    now_us = net_now_us();
+    worker_report_drops(worker, now_us);
+    worker_flush(worker, now_us);
+    worker_after_bytes(worker);
 }
 
 /* worker_finish ends all connections and lets cancelled look-ups go. */
@@ -381,7 +412,8 @@ worker_finish(struct worker *worker)
         relay_stop(worker->first, worker_now(worker));
     for (int i = 0; worker->n_lookups > 0 && i < LOOKUP_ROUNDS_MAX; i++)
         (void)event_base_loop(worker->base, EVLOOP_NONBLOCK);
-    worker_end_round(worker);
+    worker_report_drops(worker, net_now_us());
+    lane_flush(&worker->lane);
 }
 
 void
@@ -405,9 +437,11 @@ worker_make_events(struct worker *worker)
     worker->wake = event_new(worker->base, worker->pipe[0],
                              EV_READ | EV_PERSIST, on_wake, worker);
     worker->recheck = evtimer_new(worker->base, on_recheck, worker);
+    worker->flush = evtimer_new(worker->base, on_flush, worker);
     if (worker->config->idle_timeout_us > 0)
         worker->idle = evtimer_new(worker->base, on_idle, worker);
     if (worker->wake == NULL || worker->recheck == NULL
+        || worker->flush == NULL
         || (worker->config->idle_timeout_us > 0 && worker->idle == NULL)
         || event_add(worker->wake, NULL) < 0)
         return -1;
@@ -482,6 +516,7 @@ worker_clear(struct worker *worker)
     free_event(worker->wake);
     free_event(worker->recheck);
     free_event(worker->idle);
+    free_event(worker->flush);
     if (worker->dns != NULL)
         evdns_base_free(worker->dns, 0);
     for (int i = 0; i < 2; i++) {

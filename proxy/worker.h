@@ -120,6 +120,10 @@ struct worker {
     struct event *wake;
     /* idle looks for idle connections; NULL without --idle-timeout. */
     struct event *idle;
+    /* flushed_us is when lines were last given to the output; flush ends a
+     * wait for more of them. */
+    uint64_t flushed_us;
+    struct event *flush;
     /* recheck runs while is_held or, where edges are not reported, looks
      * for resets of sides that are not read. */
     struct event *recheck;

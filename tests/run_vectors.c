@@ -3,11 +3,9 @@
  * Runs files of vectors: plays each whole, joined, byte by byte and cut at
  * every point, compares what the tap writes with what the file expects, and
  * checks the ledger; then once more for each allocation, with that one
- * failing.  The format is vector_file.c's, the ledger vector_ledger.c's.
- *
- * A run that a reset ends after so many bytes, for every number of them, must
- * balance as well; and no header that is redacted may be found in the output,
- * see vector_secret.c.
+ * failing.  The format is vector_file.c's, the ledger vector_ledger.c's.  A run
+ * that a reset ends after any number of bytes must balance as well; and no
+ * header that is redacted may be found in the output (vector_secret.c).
  *
  *     run_vectors [--only NAME] [--no-sweep] [--print] [-v] FILE...
  */

@@ -227,6 +227,29 @@ test_json_long(void **state)
     }
 }
 
+/* The memo changes nothing. */
+static void
+test_time_memo(void **state)
+{
+    static const int64_t steps[] = {0,       1,           999999, 1000000,
+                                    -1000000, 86400000000, -1,     1,
+                                    123456789, -2000000};
+    struct time_memo memo = {0};
+    int64_t wall_us = 1796060457000000;
+    char text[TIME_TEXT_LEN];
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        wall_us += steps[i % 10];
+        time_format(wall_us, text);
+        assert_string_equal(time_format_memo(&memo, wall_us), text);
+    }
+    for (wall_us = -3000000; wall_us < 3000000; wall_us += 333333) {
+        time_format(wall_us, text);
+        assert_string_equal(time_format_memo(&memo, wall_us), text);
+    }
+}
+
 int
 main(void)
 {
@@ -235,6 +258,7 @@ main(void)
         cmocka_unit_test(test_utf8_cap),
         cmocka_unit_test(test_time),
         cmocka_unit_test(test_time_before_1970),
+        cmocka_unit_test(test_time_memo),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_json_any_bytes),
         cmocka_unit_test(test_json_places),
