@@ -177,11 +177,14 @@ run(struct what_if *w)
     for (;;) {
         struct what_if_sample *sample = what_if_queue_take(&w->queue);
 
+        /* No worker puts any more: what is not there now will not come. */
+        if (sample == NULL && w->is_stopping)
+            return;
         if (sample != NULL)
             try_sample(w, sample);
-        else if (!w->is_stopping)
+        else
             wait_ns(w, &w->wake, POLL_NS);
-        if (w->is_abandoned || (sample == NULL && w->is_stopping))
+        if (w->is_abandoned)
             return;
         if (now_ns() >= w->due_ns)
             write_events(w, 0);

@@ -291,6 +291,31 @@ test_finish(void **state)
     finish_within("br:11", 1, WHAT_IF_MESSAGE_MAX, 2500000);
 }
 
+/* What waits at the end is tried, also when the thread was idle until then. */
+static void
+test_finish_tries(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct what_if *what_if = start("snappy", 100, 0);
+        struct what_if_flow flow = {0};
+        struct what_if_counts counts;
+
+        usleep(20000);
+        what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
+        pass_kind(what_if, &flow, PLAY_TEXT, 1000);
+        what_if_finish(what_if);
+        counts = what_if_entry_counts(flow.entry);
+        expect_settled(&counts);
+        if (counts.sampled == 1) {
+            what_if_free(what_if);
+            return;
+        }
+        what_if_free(what_if);
+    }
+    fail_msg("a message that waited was not tried, in five runs");
+}
+
 /* How often |word| stands in the lane. */
 static unsigned
 count_in_lane(struct what_if *what_if, const char *word)
@@ -484,6 +509,7 @@ main(void)
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_grows_while_passing),
         cmocka_unit_test(test_share),
+        cmocka_unit_test(test_finish_tries),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_unwanted),
         cmocka_unit_test(test_advice),
