@@ -24,7 +24,7 @@ static struct what_if_flow *
 open_flow(struct flow *flow)
 {
     struct call *call = flow->call;
-    size_t len;
+    size_t len = 0;
 
     if (flow->what_if.entry == NULL) {
         const char *path = call_shown(call, &call->facts[FACT_PATH], &len);

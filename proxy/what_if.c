@@ -97,23 +97,32 @@ is_out_of_time(const struct what_if *w)
     return w->is_abandoned || (w->is_stopping && now_ns() >= w->stop_ns);
 }
 
+static void
+rest(struct what_if *w, uint64_t until_ns)
+{
+    while (!w->is_stopping && now_ns() < until_ns) {
+        uint64_t now = now_ns();
+        uint64_t left_ns = now < until_ns ? until_ns - now : 0;
+
+        wait_ns(w, &w->wake, left_ns < POLL_NS ? left_ns : POLL_NS);
+        if (now_ns() >= w->due_ns)
+            write_events(w, 0);
+    }
+}
+
 /* Books the CPU time since the last look, and rests until the share allows
  * more; once the run is over there is nobody to be spared. */
 static void
 keep_to_share(struct what_if *w)
 {
     uint64_t cpu_ns = what_if_bench_cpu();
+    uint64_t rest_ns;
 
     what_if_budget_spend(&w->budget, cpu_ns - w->spent_ns, now_ns());
     w->spent_ns = cpu_ns;
-    while (!w->is_stopping && what_if_budget_wait(&w->budget) > 0) {
-        uint64_t rest_ns = what_if_budget_wait(&w->budget);
-
-        wait_ns(w, &w->wake, rest_ns < POLL_NS ? rest_ns : POLL_NS);
-        if (now_ns() >= w->due_ns)
-            write_events(w, 0);
-        what_if_budget_spend(&w->budget, 0, now_ns());
-    }
+    rest_ns = what_if_budget_wait(&w->budget);
+    if (rest_ns > 0)
+        rest(w, now_ns() + rest_ns);
 }
 
 /* Tries all codecs on |sample|, so that what is said of one is said of the same
@@ -168,11 +177,14 @@ run(struct what_if *w)
     for (;;) {
         struct what_if_sample *sample = what_if_queue_take(&w->queue);
 
+        /* No worker puts any more: what is not there now will not come. */
+        if (sample == NULL && w->is_stopping)
+            return;
         if (sample != NULL)
             try_sample(w, sample);
-        else if (!w->is_stopping)
+        else
             wait_ns(w, &w->wake, POLL_NS);
-        if (w->is_abandoned || (sample == NULL && w->is_stopping))
+        if (w->is_abandoned)
             return;
         if (now_ns() >= w->due_ns)
             write_events(w, 0);

@@ -30,5 +30,6 @@ what_if_budget_wait(const struct what_if_budget *budget)
 {
     if (budget->credit_ns >= 0)
         return 0;
-    return (uint64_t)-budget->credit_ns * 100 / budget->percent;
+    return (uint64_t)(WHAT_IF_BURST_NS - budget->credit_ns) * 100 /
+           budget->percent;
 }

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-/* WHAT_IF_BURST_NS is how much CPU time may be saved up: what came after a
- * pause is not held up by the share, and nobody notices 50 ms. */
-#define WHAT_IF_BURST_NS INT64_C(50000000)
+/* WHAT_IF_BURST_NS is how much CPU time may be saved up: enough for some short
+ * messages at a time, and too little to be felt by a burst of traffic. */
+#define WHAT_IF_BURST_NS INT64_C(5000000)
 
 /* struct what_if_budget is the bucket. */
 struct what_if_budget {
@@ -30,8 +30,9 @@ void what_if_budget_init(struct what_if_budget *budget, unsigned percent,
 void what_if_budget_spend(struct what_if_budget *budget, uint64_t cpu_ns,
                           uint64_t now_ns);
 
-/* what_if_budget_wait returns how long to rest until the credit is not below 0
- * any more. */
+/* what_if_budget_wait returns how long to rest: 0 while there is credit, then
+ * until the bucket is full, so that a thread works a while and rests a while
+ * instead of waking up for every message. */
 uint64_t what_if_budget_wait(const struct what_if_budget *budget);
 
 #endif

@@ -7,7 +7,7 @@
  * that a reset ends after any number of bytes must balance as well; and no
  * header that is redacted may be found in the output (vector_secret.c).
  *
- *     run_vectors [--only NAME] [--no-sweep] [--print] [-v] FILE...
+ *     run_vectors [--only NAME] [--no-sweep] [--what-if] [--print] [-v] FILE...
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../proxy/kind.h"
+#include "../proxy/what_if.h"
 #include "vector_alloc.h"
 #include "vector_file.h"
 #include "vector_frame.h"
@@ -43,6 +44,8 @@ struct options {
     const char *only;
     /* no_sweep leaves out the failing allocations. */
     int no_sweep;
+    /* is_trying has --what-if see all messages: it must change nothing. */
+    int is_trying;
     /* is_printing prints the lines of every vector and tests nothing. */
     int is_printing;
     /* is_verbose prints every title, and all output of what fails. */
@@ -536,6 +539,8 @@ options_parse(struct options *options, int argc, char **argv)
     for (i = 1; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--no-sweep") == 0) {
             options->no_sweep = 1;
+        } else if (strcmp(argv[i], "--what-if") == 0) {
+            options->is_trying = 1;
         } else if (strcmp(argv[i], "--print") == 0) {
             options->is_printing = 1;
         } else if (strcmp(argv[i], "-v") == 0) {
@@ -548,7 +553,7 @@ options_parse(struct options *options, int argc, char **argv)
     }
     if (i == argc) {
         vector_die("usage: run_vectors [--only NAME] [--no-sweep] "
-                   "[--print] [-v] FILE...");
+                   "[--what-if] [--print] [-v] FILE...");
     }
     return i;
 }
@@ -578,15 +583,32 @@ file_run(const char *path, const struct options *options, unsigned n[2])
     vector_file_clear(&file);
 }
 
+static struct what_if *
+start_what_if(void)
+{
+    struct what_if_config config = {.cpu_percent = 100};
+
+    if (what_if_list_parse(&config.list, "gzip:1,snappy") != NULL) {
+        vector_die("run_vectors: the list");
+    }
+    return what_if_new(&config);
+}
+
 int
 main(int argc, char **argv)
 {
     struct options options;
     unsigned n[2] = {0, 0};
+    int i = options_parse(&options, argc, argv);
 
-    for (int i = options_parse(&options, argc, argv); i < argc; i++) {
+    if (options.is_trying) {
+        options.no_sweep = 1;
+        vector_tap_what_if = start_what_if();
+    }
+    for (; i < argc; i++) {
         file_run(argv[i], &options, n);
     }
+    what_if_free(vector_tap_what_if);
     if (options.is_printing) {
         return 0;
     }

@@ -238,10 +238,13 @@ run_collect(struct vector_run *run, const struct lane *lane)
     vector_buf_add(&run->text, lane->data, lane->len);
 }
 
+struct what_if *vector_tap_what_if;
+
 void
 vector_tap_play(const struct vector_script *script,
                 const struct vector_cut *cut, struct vector_run *run)
 {
+    struct tap_config config = script->config;
     struct player player;
     struct lane lane;
     struct tap_shared *shared;
@@ -251,7 +254,8 @@ vector_tap_play(const struct vector_script *script,
     player.cut = cut;
     player.state = cut->seed * 2654435761u + 88172645u;
     lane_init(&lane, NULL);
-    shared = tap_shared_new(&script->config, &lane, NULL,
+    config.what_if = vector_tap_what_if;
+    shared = tap_shared_new(&config, &lane, NULL,
                             VECTOR_TAP_WALL_US - VECTOR_TAP_START_US);
     run->is_started = shared != NULL && player_start(&player, shared);
     if (run->is_started) {

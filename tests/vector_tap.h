@@ -92,6 +92,9 @@ void vector_script_clear(struct vector_script *script);
 void vector_tap_play(const struct vector_script *script,
                      const struct vector_cut *cut, struct vector_run *run);
 
+/* vector_tap_what_if (NULL at first) is what taps show messages to. */
+extern struct what_if *vector_tap_what_if;
+
 /* vector_cut_name returns a name for |cut| in messages; it is valid until
  * the next call. */
 const char *vector_cut_name(const struct vector_cut *cut);
