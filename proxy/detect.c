@@ -101,6 +101,23 @@ match_request(const uint8_t *bytes, size_t len)
     return match_target(bytes + at + 1, len - at - 1);
 }
 
+/* A connect packet of Oracle's TNS reads as a frame too: END_STREAM on stream
+ * 1 behind some KiB of DATA, that begin with the low bytes of two versions. */
+static enum match
+match_tns(const uint8_t *bytes, size_t len)
+{
+    static const uint8_t middle[] = {0, 0, 1, 0, 0, 0, 1};
+
+    if (memcmp(bytes + 2, middle, sizeof(middle)) != 0) {
+        return MATCH_NO;
+    }
+    if (len < 11) {
+        return MATCH_OPEN;
+    }
+    return bytes[9] >= 0x2c && bytes[9] <= 0x3f && bytes[10] == 1 ? MATCH_YES
+                                                                  : MATCH_NO;
+}
+
 static enum match
 match_frame(enum side side, const uint8_t *bytes, size_t len)
 {
@@ -110,6 +127,14 @@ match_frame(enum side side, const uint8_t *bytes, size_t len)
     }
     if (len < H2DEC_FRAME_HEADER_LEN) {
         return MATCH_OPEN;
+    }
+    switch (side == SIDE_CLIENT ? match_tns(bytes, len) : MATCH_NO) {
+    case MATCH_OPEN:
+        return MATCH_OPEN;
+    case MATCH_YES:
+        return MATCH_NO;
+    case MATCH_NO:
+        break;
     }
     return h2dec_frame_plausible(bytes, (enum h2dec_side)side) ? MATCH_YES
                                                                : MATCH_NO;

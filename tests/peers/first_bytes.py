@@ -11,7 +11,8 @@ import socket
 import sys
 import threading
 
-# name: who begins, what the client says, what the server says.
+# name: who begins, what the client says, what the server says.  RTSP, SIP,
+# ICAP and NATS begin like HTTP: it is the version, or its place, that differs.
 TALKS = {
     "ssh": ("server", b"SSH-2.0-OpenSSH_9.2\r\n", b"SSH-2.0-OpenSSH_9.2p1\r\n"),
     "smtp": ("server", b"EHLO a.test\r\n", b"220 b.test ESMTP\r\n"),
@@ -77,6 +78,30 @@ TALKS = {
     "fastcgi": ("client", b"\x01\x01\0\x01\0\x08\0\0\0\x01\0\0\0\0\0\0",
                 b"\x01\x03\0\x01\0\x08\0\0" + bytes(8)),
     "gopher": ("client", b"/page\r\n", b"iText\tfake\t(NULL)\t0\r\n.\r\n"),
+    "irc": ("client", b"NICK a\r\nUSER a 0 * :A\r\n",
+            b":irc.test 001 a :Welcome\r\n"),
+    "xmpp": ("client", b"<?xml version='1.0'?><stream:stream to='a.test'>",
+             b"<?xml version='1.0'?><stream:stream from='a.test'>"),
+    "rsync": ("server", b"@RSYNCD: 31.0\n", b"@RSYNCD: 31.0\n"),
+    "nntp": ("server", b"CAPABILITIES\r\n", b"200 news.test ready\r\n"),
+    "whois": ("client", b"example.com\r\n", b"% no match\r\n"),
+    "mssql": ("client", b"\x12\x01\0\x2f\0\0\x01\0" + bytes(39),
+              b"\x04\x01\0\x2b\0\0\x01\0" + bytes(35)),
+    "oracle": ("client", b"\0\x3a\0\0\x01\0\0\0\x01\x39\x01\x2c" +
+               bytes(46), b"\0\x08\0\0\x0b\0\0\0"),
+    "x11": ("client", b"l\0\x0b\0\0\0\0\0\0\0\0\0", b"\x01\0\x0b\0" +
+            bytes(28)),
+    "thrift": ("client", b"\x80\x01\0\x01\0\0\0\x04ping\0\0\0\x01\0",
+               b"\x80\x01\0\x02\0\0\0\x04ping\0\0\0\x01\0"),
+    "java_rmi": ("client", b"JRMI\0\x02K", b"N\0\x09127.0.0.1\0\0\xc3\x50"),
+    "rtmp": ("client", b"\x03" + bytes(1536), b"\x03" + bytes(1536)),
+    "icap": ("client", b"OPTIONS icap://a.test/b ICAP/1.0\r\n\r\n",
+             b"ICAP/1.0 200 OK\r\n\r\n"),
+    "bitcoin": ("client", b"\xf9\xbe\xb4\xd9version\0" + bytes(12),
+                b"\xf9\xbe\xb4\xd9verack\0\0" + bytes(12)),
+    "modbus": ("client", b"\0\x01\0\0\0\x06\x11\x03\0\x6b\0\x03",
+               b"\0\x01\0\0\0\x09\x11\x03\x06\0\0\0\0\0\0"),
+    "zeros": ("client", bytes(4096), bytes(4096)),
     "nothing": ("server", b"", b""),
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The first bytes of some forty other protocols are `unknown`, relayed intact,
+# The first bytes of some fifty other protocols are `unknown`, relayed intact,
 # and no reason to complain.
 . "$(dirname "$0")/peers.inc"
 

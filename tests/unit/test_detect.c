@@ -67,6 +67,10 @@ static const struct {
      BYTES("\0\x1d\xab\xcd\x01\0\0\x01\0\0\0\0\0\0")},
     {"NATS", SIDE_CLIENT, SPEECH_OTHER, BYTES("CONNECT {\"verbose\":f")},
     {"memcached", SIDE_CLIENT, SPEECH_OTHER, BYTES("get key\r\n")},
+    {"Oracle", SIDE_CLIENT, SPEECH_OTHER,
+     BYTES("\0\x3a\0\0\x01\0\0\0\x01\x39\x01\x2c")},
+    {"h2 DATA alike", SIDE_CLIENT, SPEECH_H2_FRAME,
+     BYTES("\0\x3a\0\0\x01\0\0\0\x01\0\0\0")},
     {"zeros", SIDE_CLIENT, SPEECH_OTHER,
      BYTES("\0\0\0\0\0\0\0\0\0\0\0\0")},
 };
