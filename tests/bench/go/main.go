@@ -10,6 +10,8 @@ import (
 	"log"
 	"os"
 	"time"
+
+	"google.golang.org/grpc/encoding/gzip"
 )
 
 func usage() {
@@ -30,6 +32,7 @@ func main() {
 	flags.IntVar(&o.size, "size", 100, "bytes of payload in a message")
 	flags.DurationVar(&o.duration, "duration", time.Second, "for how long")
 	flags.Parse(os.Args[2:])
+	rememberCompressor(gzip.Name)
 	var err error
 	switch os.Args[1] {
 	case "serve":
