@@ -18,6 +18,7 @@
 #   wait_for COMMAND...   until it succeeds, or fail after $PATIENCE seconds
 #   events FILTER         the events that a jq filter selects, one a line
 #   has_event FILTER      succeeds when there is one
+#   quiet CODE...         no warning and no error besides these
 #   at_exit               redefine it rather than setting a trap on EXIT
 #   fail TEXT, skip TEXT
 set -eu
@@ -154,4 +155,12 @@ events() {
 
 has_event() {
     [ -n "$(events "$1")" ]
+}
+
+quiet() {
+    known='"-"'
+    for code in "$@"; do known="$known, \"$code\""; done
+    complaints=$(events ".event == \"notice\" and .severity != \"info\" and
+        (.code | IN($known) | not)")
+    [ -z "$complaints" ] || fail "notices: $complaints"
 }

@@ -49,3 +49,4 @@ wrong=$(jq -s -r '
       ( select($mine[0].time >= $call.time) | "call: before its messages" )
     | "\($from): \(.)"' "$TAP_EVENTS")
 [ -z "$wrong" ] || fail "$wrong"
+quiet

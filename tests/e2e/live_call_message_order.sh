@@ -31,3 +31,4 @@ wrong=$(jq -n -r '
           else . end)
     | .wrong[], (select(.calls != 800) | "\(.calls) calls")' "$TAP_EVENTS")
 [ -z "$wrong" ] || fail "$(echo "$wrong" | head -n 5)"
+quiet
