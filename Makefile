@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # grpctap: build, install, test.
+#
 #   make                 the program and its libraries (build/grpctap)
 #   make install         into DESTDIR and PREFIX (/usr/local)
 #   make setup           install what is missing, with apt (Debian 12; root)
@@ -11,18 +12,19 @@
 #   make studies         examples/studies, all of it: build/studies.md
 #   make clean           remove build/
 #
-# VARIANT=release|debug|san|cov chooses how; each has a folder of its own.
-# CFLAGS, LDFLAGS and CPPFLAGS of the user come after ours.
+# VARIANT=release|debug|san|cov chooses how; each has a folder of its own.  V=1
+# shows the commands.  CFLAGS, LDFLAGS and CPPFLAGS of the user come after ours.
 
 VARIANT ?= release
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC = gcc
-AR ?= ar
 INSTALL ?= install
 PKG_CONFIG ?= pkg-config
 
 FLAGS_release = -O2 -g -DNDEBUG
+# For the link of the program; those of all tests would take minutes.
+LTO_release = -flto=auto -ffat-lto-objects
 FLAGS_debug = -Og -g3 -Werror
 FLAGS_san = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined
@@ -31,9 +33,7 @@ ifndef FLAGS_$(VARIANT)
   $(error unknown VARIANT=$(VARIANT): release, debug, san or cov)
 endif
 
-# V=1 shows the commands.
 Q = $(if $(V),,@echo "  $@";)
-
 OUT := build/$(VARIANT)
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
   -Wmissing-prototypes -Wwrite-strings -Wundef -Wvla
@@ -69,7 +69,7 @@ tests: all $(EXAMPLES) $(UNITS) $(TOOLS)
 
 $(OUT)/%.o: %.c Makefile | needs
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(BASE) $(LTO_$(VARIANT)) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(OUT)/libh2dec.a: $(call objs,$(H2DEC))
 $(OUT)/libh1dec.a: $(call objs,$(H1DEC))
@@ -79,9 +79,9 @@ $(OUT)/libproxy.a: $(call objs,$(PROXY))
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-link = $(CC) $(BASE) $(CFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS)
+link = $(CC) $(BASE) -fno-lto $(CFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS)
 $(OUT)/grpctap: $(OUT)/proxy/main.o $(ARCHIVES)
-	$(Q)$(link) $(LIBS) -o $@
+	$(Q)$(link) $(LTO_$(VARIANT)) $(LIBS) -o $@
 $(OUT)/echo_server: $(call objs,$(ECHO_SHARED) $(wildcard examples/echo_server*.c))
 	$(Q)$(link) $(TEST_LIBS) -o $@
 $(OUT)/echo_client: $(call objs,$(ECHO_SHARED) $(wildcard examples/echo_client*.c))

@@ -84,42 +84,45 @@ store_grow_fields(struct field_store *store)
     return 0;
 }
 
-static const char *
-store_text(struct field_store *store, const uint8_t *text, size_t len)
+/* Adds a field for which there is room. */
+static void
+store_put(struct field_store *store, const nghttp2_nv *nv)
 {
+    struct h2dec_field *field = &store->fields[store->n_fields++];
     char *at = store->text + store->text_len;
 
-    if (len > 0) {
-        memcpy(at, text, len);
-    }
-    store->text_len += len;
-    return at;
+    field->name = at;
+    field->name_len = (uint32_t)nv->namelen;
+    memcpy(at, nv->name, nv->namelen);
+    field->value = at + nv->namelen;
+    field->value_len = (uint32_t)nv->valuelen;
+    memcpy(at + nv->namelen, nv->value, nv->valuelen);
+    store->text_len += nv->namelen + nv->valuelen;
 }
 
+/* Adds a field, making room for it, or counts it as omitted. */
 static int
 store_add(struct direction *dir, const nghttp2_nv *nv)
 {
     struct field_store *store = &dir->store;
-    size_t len = nv->namelen + nv->valuelen;
-    struct h2dec_field *field;
+    size_t need = store->text_len + nv->namelen + nv->valuelen;
 
-    dir->block.list_bytes += len;
-    if (store->text_len + len > H2DEC_FIELDS_LEN_MAX ||
-        store->n_fields == H2DEC_FIELDS_MAX) {
+    if (need > H2DEC_FIELDS_LEN_MAX || store->n_fields == H2DEC_FIELDS_MAX) {
         dir->block.n_omitted++;
         return 0;
     }
-    if (store_grow_text(store, store->text_len + len) != 0 ||
-        store_grow_fields(store) != 0) {
+    if (store_grow_text(store, need) != 0 || store_grow_fields(store) != 0) {
         return H2DEC_ERR_NOMEM;
     }
-    field = &store->fields[store->n_fields];
-    field->name = store_text(store, nv->name, nv->namelen);
-    field->name_len = (uint32_t)nv->namelen;
-    field->value = store_text(store, nv->value, nv->valuelen);
-    field->value_len = (uint32_t)nv->valuelen;
-    store->n_fields++;
+    store_put(store, nv);
     return 0;
+}
+
+static int
+store_has_room(const struct field_store *store, const nghttp2_nv *nv)
+{
+    return store->n_fields < store->fields_cap &&
+           store->text_cap - store->text_len >= nv->namelen + nv->valuelen;
 }
 
 static int
@@ -197,9 +200,11 @@ inflate(struct h2dec_conn *conn, struct direction *dir, const uint8_t *data,
         data += n;
         len -= (size_t)n;
         if (flags & NGHTTP2_HD_INFLATE_EMIT) {
-            rv = store_add(dir, &nv);
-            if (rv != 0) {
-                return rv;
+            dir->block.list_bytes += nv.namelen + nv.valuelen;
+            if (store_has_room(&dir->store, &nv)) {
+                store_put(&dir->store, &nv);
+            } else if (store_add(dir, &nv) != 0) {
+                return H2DEC_ERR_NOMEM;
             }
         } else if (len == 0 || (flags & NGHTTP2_HD_INFLATE_FINAL)) {
             break;

@@ -329,6 +329,7 @@ keep_message(struct call *call, const struct h2dec_field *field)
         value->cut = 1;
         call->cut_values++;
     }
+    decoded[0] = '\0'; /* the message is empty mostly */
     len = grpcframe_percent_decode(decoded, field->value, len, &malformed);
     call_set(call, value, decoded, len);
     if (malformed && !value->cut) {

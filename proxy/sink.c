@@ -222,7 +222,7 @@ sink_write_failed(struct sink *sink, int error)
 static void
 sink_write_head(struct sink *sink)
 {
-    size_t len;
+    size_t len = 0;
     const char *lines = queue_front(&sink->queue, &len);
 
     pthread_mutex_unlock(&sink->lock);

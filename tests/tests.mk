@@ -32,11 +32,12 @@ $(OUT)/tests/big_message: \
 $(OUT)/tests/soak_bytes: $(call objs,$(wildcard tests/soak/soak*.c)) $(ARCHIVES)
 	$(Q)$(link) $(TEST_LIBS) -o $@
 
-# The microbenches look into the libraries as the unit tests do.
+# The microbenches look into the libraries as the unit tests do, and are linked
+# as the program is.
 MICROS := $(addprefix $(OUT)/tests/micro_,h2dec grpcframe h1dec event)
 $(OUT)/tests/micro_%: $(OUT)/tests/bench/micro_%.o $(OUT)/tests/bench/micro.o \
   $(ARCHIVES)
-	$(Q)$(link) $(TEST_LIBS) -o $@
+	$(Q)$(link) $(LTO_$(VARIANT)) $(TEST_LIBS) -o $@
 tests: $(MICROS)
 
 bench: all $(MICROS)
