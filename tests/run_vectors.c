@@ -20,6 +20,7 @@
 #include "vector_file.h"
 #include "vector_frame.h"
 #include "vector_ledger.h"
+#include "vector_match.h"
 #include "vector_recut.h"
 #include "vector_rules.h"
 #include "vector_secret.h"
@@ -51,138 +52,6 @@ struct options {
     /* is_verbose prints every title, and all output of what fails. */
     int is_verbose;
 };
-
-/* is_strict returns 1 when an event of |kind| must be listed. */
-static int
-is_strict(const struct vector *vector, const char *kind)
-{
-    static const enum event_kind kinds[] = {EVENT_CALL, EVENT_MESSAGE,
-                                            EVENT_NOTICE, EVENT_GOAWAY};
-
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        if (strcmp(kind, event_kind_name(kinds[i])) == 0) {
-            return (vector->loose >> kinds[i] & 1) == 0;
-        }
-    }
-    return 0;
-}
-
-static void
-fail_at(const struct vector *vector, unsigned line, const char *what)
-{
-    printf("%s:%u: %s: %s\n", vector->file, line, vector->name, what);
-}
-
-static void
-json_print(const char *label, const cJSON *json)
-{
-    char *text = cJSON_PrintUnformatted(json);
-
-    printf("    %s %s\n", label, text);
-    cJSON_free(text);
-}
-
-static const struct vector_want *
-want_next(const struct vector *vector, size_t *at, int is_notice)
-{
-    for (; *at < vector->n_wants; (*at)++) {
-        const char *kind = vector_lines_event(vector->wants[*at].event);
-
-        if ((strcmp(kind, "notice") == 0) == is_notice) {
-            return &vector->wants[*at];
-        }
-    }
-    return NULL;
-}
-
-static int
-match_fail(const struct vector *vector, const struct vector_want *want,
-           const cJSON *event)
-{
-    struct vector_buf differ = {0};
-
-    if (want == NULL) {
-        fail_at(vector, vector->line, "an event that is not listed");
-        json_print("got     ", event);
-        return -1;
-    }
-    fail_at(vector, want->line,
-            event == NULL ? "an event did not come" : "an event is different");
-    json_print("expected", want->event);
-    if (event != NULL) {
-        json_print("got     ", event);
-        vector_lines_differ(&differ, "", want->event, event);
-        printf("%s", (const char *)differ.data);
-        vector_buf_clear(&differ);
-    }
-    return -1;
-}
-
-/*
- * match compares what came with what is expected.  Notices are in order
- * among themselves and the other events among themselves; how the two mix is
- * nobody's promise.
- */
-static int
-match(const struct vector *vector, const struct vector_lines *lines)
-{
-    size_t at[2] = {0, 0};
-
-    for (size_t i = 0; i < lines->n; i++) {
-        const char *kind = vector_lines_event(lines->events[i]);
-        int is_notice = strcmp(kind, "notice") == 0;
-        const struct vector_want *want =
-            want_next(vector, &at[is_notice], is_notice);
-
-        if (want != NULL &&
-            vector_lines_matches(want->event, lines->events[i])) {
-            at[is_notice]++;
-        } else if (is_strict(vector, kind)) {
-            return match_fail(vector, want, lines->events[i]);
-        }
-    }
-    for (int is_notice = 0; is_notice < 2; is_notice++) {
-        const struct vector_want *want =
-            want_next(vector, &at[is_notice], is_notice);
-
-        if (want != NULL) {
-            return match_fail(vector, want, NULL);
-        }
-    }
-    return 0;
-}
-
-static int
-texts_check(const struct vector *vector, const struct vector_run *run)
-{
-    for (size_t i = 0; i < vector->n_texts; i++) {
-        const struct vector_text *text = &vector->texts[i];
-        int is_there = strstr((const char *)run->text.data,
-                              (const char *)text->text.data) != NULL;
-
-        if (is_there == text->is_absent) {
-            fail_at(vector, text->line,
-                    is_there ? "a text is in the output"
-                             : "a text is not in the output");
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* controls_check: a notice that this is the control of does not come. */
-static int
-controls_check(const struct vector *vector, const struct vector_lines *lines)
-{
-    for (size_t i = 0; i < vector->n_controls; i++) {
-        if (rules_notice(lines, vector->controls[i], NULL)) {
-            fail_at(vector, vector->line, vector->controls[i]);
-            printf("    came, but this is its control\n");
-            return -1;
-        }
-    }
-    return 0;
-}
 
 /* rules_fill sets |rules| for the first |limit| bytes of |vector|. */
 static void
@@ -222,7 +91,7 @@ run_recuts(const struct vector *vector, const struct vector_lines *lines)
     if (problem.len == 0) {
         return 0;
     }
-    fail_at(vector, vector->line, "recut");
+    vector_fail(vector, vector->line, "recut");
     printf("    %s\n", (const char *)problem.data);
     vector_buf_clear(&problem);
     return -1;
@@ -249,7 +118,7 @@ run_check(const struct vector *vector, const struct vector_run *run,
         result = vector_rules_check(&vector->script, limit, lines, &problem);
     }
     if (result != 0) {
-        fail_at(vector, vector->line, name);
+        vector_fail(vector, vector->line, name);
         printf("    %s\n", (const char *)problem.data);
     }
     vector_buf_clear(&problem);
@@ -266,12 +135,13 @@ run_whole(const struct vector *vector, struct vector_run *run,
 
     vector_tap_play(&vector->script, &cut, run);
     if (!run->is_started) {
-        fail_at(vector, vector->line, "the tap could not be made");
+        vector_fail(vector, vector->line, "the tap could not be made");
         return -1;
     }
     result = run_check(vector, run, "whole", SIZE_MAX, 0, &lines);
-    if (match(vector, &lines) != 0 || texts_check(vector, run) != 0 ||
-        controls_check(vector, &lines) != 0) {
+    if (vector_match(vector, &lines) != 0 ||
+        vector_match_texts(vector, run) != 0 ||
+        vector_match_controls(vector, &lines) != 0) {
         result = -1;
     }
     result |= run_recuts(vector, &lines);
@@ -314,7 +184,7 @@ run_cut(const struct vector *vector, const struct vector_cut *cut,
     vector_tap_play(&vector->script, cut, &run);
     if (run.text.len != whole->text.len ||
         memcmp(run.text.data, whole->text.data, run.text.len) != 0) {
-        fail_at(vector, vector->line, vector_cut_name(cut));
+        vector_fail(vector, vector->line, vector_cut_name(cut));
         first_difference(&whole->text, &run.text);
         result = -1;
     }
@@ -412,7 +282,7 @@ sweep_check(const struct vector *vector, const struct vector_run *run,
                            "connection_close") == 0;
     }
     if (result == 0 && run->is_started && run->n_lost == 0 && n_closes != 1) {
-        fail_at(vector, vector->line, name);
+        vector_fail(vector, vector->line, name);
         printf("    %d connection_close events, none given up\n", n_closes);
         result = -1;
     }
@@ -437,11 +307,11 @@ sweep(const struct vector *vector, enum vector_alloc_mode mode,
         if (failed) {
             result = sweep_check(vector, &run, nth);
         } else if (nth == 1 || run.text.len != whole->text.len) {
-            fail_at(vector, vector->line, "the sweep ended too early");
+            vector_fail(vector, vector->line, "the sweep ended too early");
             result = -1;
         }
         if (nth == SWEEP_MAX) {
-            fail_at(vector, vector->line, "the sweep does not end");
+            vector_fail(vector, vector->line, "the sweep does not end");
             result = -1;
         }
     }
@@ -458,7 +328,7 @@ sweep_both(const struct vector *vector, const struct vector_run *whole)
     }
     if (__lsan_do_recoverable_leak_check != NULL &&
         __lsan_do_recoverable_leak_check() != 0) {
-        fail_at(vector, vector->line, "memory was lost in the sweep");
+        vector_fail(vector, vector->line, "memory was lost in the sweep");
         return -1;
     }
     return 0;
@@ -499,7 +369,7 @@ run_secrets(const struct vector *vector)
     int result = vector_secret_check(vector, &problem);
 
     if (result != 0) {
-        fail_at(vector, vector->line, "a value that is to be hidden");
+        vector_fail(vector, vector->line, "a value that is to be hidden");
         printf("    %s\n", (const char *)problem.data);
     }
     vector_buf_clear(&problem);
