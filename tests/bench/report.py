@@ -90,8 +90,12 @@ def machine_lines(out):
     yield ", ".join(f"{name} {version}" for name, version in
                     machine["versions"].items()) + "."
     yield circumstances(merge.made_of(out))
+    lacking = {}
     for case, texts in merge.skipped_of(out).items():
-        yield f"Left out of {case}: {'; '.join(texts)}."
+        for text in texts:
+            lacking.setdefault(text, []).append(case)
+    for text, names in lacking.items():
+        yield f"Left out, {text}: of {join(names)}."
 
 
 def kernel(machine):
