@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tables of bench.json: as text, and as Markdown."""
+import re
+
+import merge
 
 # Key, heading, digits behind the point.
 COLUMNS = (
@@ -80,15 +83,38 @@ def long_rows(out):
 def machine_lines(out):
     machine = out["machine"]
     yield (f"{machine['cpu']}, {machine['cores']} cores, "
-           f"{machine['memory_mib']:,} MiB, {machine['kernel']}.")
+           f"{machine['memory_mib']:,} MiB, {kernel(machine)}.")
     if machine["proxy_cores"]:
         yield (f"Proxies on core {join(machine['proxy_cores'])}, load and "
                f"server on {join(machine['load_cores'])}, unless said.")
     yield ", ".join(f"{name} {version}" for name, version in
                     machine["versions"].items()) + "."
-    yield (f"{out['date']}; {out['rounds']} rounds of {out['seconds']:g} s "
-           "each.  Load average at the start, which other programs made: "
-           f"{machine['load_average_at_start']:.1f}.")
+    yield circumstances(merge.made_of(out))
+    lacking = {}
+    for case, texts in merge.skipped_of(out).items():
+        for text in texts:
+            lacking.setdefault(text, []).append(case)
+    for text, names in lacking.items():
+        yield f"Left out, {text}: of {join(names)}."
+
+
+def kernel(machine):
+    """Major and minor number: the rest is of whoever built it."""
+    return re.sub(r"(\d+\.\d+)\S*", r"\1", machine["kernel"])
+
+
+def circumstances(made):
+    return (f"{made['date']}; {made['rounds']} rounds of {made['seconds']:g}"
+            " s each.  Load average at the start, which other programs made:"
+            f" {made['load_average']:.1f}.")
+
+
+def older(out, made):
+    """What to say of figures of another run than the newest; files of before
+    do not tell (None)."""
+    if made is None or made == merge.made_of(out):
+        return ""
+    return f"  Of another run, {circumstances(made)}"
 
 
 def join(numbers):
@@ -99,10 +125,11 @@ def sections(out):
     """Headings, a sentence, and rows."""
     yield "Targets", None, list(target_rows(out))
     for name, case in out["cases"].items():
-        yield name, case["what"] + ".", list(case_rows(case))
+        yield name, f"{case['what']}.{older(out, case.get('made'))}", \
+            list(case_rows(case))
     if out["micro"]:
-        yield "micro", "The libraries and the event writer alone.", \
-            list(micro_rows(out))
+        yield "micro", "The libraries and the event writer alone." + \
+            older(out, out.get("micro_made")), list(micro_rows(out))
     if "long" in out:
         yield "long", out["long"]["what"] + ".", list(long_rows(out))
 
