@@ -38,7 +38,9 @@ MICROS := $(addprefix $(OUT)/tests/micro_,h2dec grpcframe h1dec event)
 $(OUT)/tests/micro_%: $(OUT)/tests/bench/micro_%.o $(OUT)/tests/bench/micro.o \
   $(ARCHIVES)
 	$(Q)$(link) $(LTO_$(VARIANT)) $(TEST_LIBS) -o $@
-tests: $(MICROS)
+$(OUT)/tests/floor: $(OUT)/tests/bench/floor.o
+	$(Q)$(link) -o $@
+tests: $(MICROS) $(OUT)/tests/floor
 
 bench: all $(MICROS)
 	tests/bench/run --grpctap $(OUT)/grpctap $(BENCH)
