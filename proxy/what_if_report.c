@@ -189,7 +189,7 @@ print_grown(const struct what_if_group *group,
 {
     if (figures->grew == 0)
         return;
-    if (figures->largest_growing_bytes > 0)
+    if (figures->is_split)
         fprintf(file, "; messages up to %" PRIu64 " bytes grow",
                 figures->largest_growing_bytes);
     else

@@ -19,7 +19,7 @@
 #include "side.h"
 
 /* WHAT_IF_ENTRIES_MAX bounds the entries; what has no place goes to the entry
- * `(other)` of its direction.  An entry has sums for each codec: up to 10 KiB
+ * `(other)` of its direction.  An entry has sums for each codec: up to 12 KiB
  * with the longest list. */
 #define WHAT_IF_ENTRIES_MAX 500
 

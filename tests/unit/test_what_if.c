@@ -424,6 +424,24 @@ test_advice(void **state)
     expect_table(what_if, want, sizeof(want) / sizeof(want[0]));
 }
 
+/* One long message that grows does not make short ones grow. */
+static void
+test_advice_mixed(void **state)
+{
+    static const char *const want[] = {"; 1 of 11 messages grow\n"};
+    struct what_if *what_if = start("gzip:6", 100, 0);
+    struct what_if_flow flow = {0};
+
+    (void)state;
+    what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
+    for (int i = 0; i < 10; i++) {
+        pass_kind(what_if, &flow, PLAY_TEXT, 3000);
+    }
+    pass_kind(what_if, &flow, PLAY_RANDOM, 20000);
+    wait_until_sampled(what_if, &flow, 11);
+    expect_table(what_if, want, sizeof(want) / sizeof(want[0]));
+}
+
 static void
 test_advice_against(void **state)
 {
@@ -513,6 +531,7 @@ main(void)
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_unwanted),
         cmocka_unit_test(test_advice),
+        cmocka_unit_test(test_advice_mixed),
         cmocka_unit_test(test_advice_against),
         cmocka_unit_test(test_threads),
         /* Last: it leaves a thread at work. */
