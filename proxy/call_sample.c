@@ -66,7 +66,8 @@ call_sample_message(struct flow *flow, const struct grpcframe_message *message)
         .wire_bytes = message->length,
         /* With no bytes it may be anything. */
         .codec = message->length > 0 ? message->codec : GRPCFRAME_CODEC_NONE,
-        .is_decoded = message->result == GRPCFRAME_RESULT_OK,
+        .is_decoded = message->result == GRPCFRAME_RESULT_OK &&
+                      !message->partly_shown,
         .decoded_bytes = message->decoded_length,
     };
 
