@@ -173,9 +173,9 @@ typedef int (*grpcframe_output_cb)(const uint8_t *data, size_t len, void *user);
  * grpcframe_decoder_get borrows a decoder for |codec| from |pool|.  At most
  * |ceiling| bytes are inflated (0: no ceiling).  |output| (may be NULL) sees
  * the decoded bytes; to have any, a block of snappy must not copy from more
- * than 64 KiB back (Google's encoders never do), or the result is MEMORY.  Returns
- * NULL when the pool has no memory left or the codec is not one that can be
- * inflated.
+ * than 64 KiB back (Google's encoders never do), or the result is MEMORY.
+ * Returns NULL when the pool has no memory left or the codec is not one that
+ * can be inflated.
  */
 struct grpcframe_decoder *
 grpcframe_decoder_get(struct grpcframe_pool *pool, enum grpcframe_codec codec,

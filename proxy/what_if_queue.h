@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The messages that wait for the thread of --what-if, and the memory of all
- * that are being collected for it.  Workers put, one thread takes; it takes no
- * lock that a worker might wait for, and frees nothing: that is left to the
- * workers, whose allocator it would lock.
+ * that are being collected for it.  Workers put, under a lock that they share;
+ * one thread takes, without it, and frees nothing: that is left to the workers,
+ * whose allocator it would lock.
  */
 #ifndef WHAT_IF_QUEUE_H
 #define WHAT_IF_QUEUE_H
@@ -47,7 +47,8 @@ struct what_if_sample {
 
 /* struct what_if_queue is the ring of those that wait. */
 struct what_if_queue {
-    /* lock is taken by workers only, to put. */
+    /* lock is for workers, each of which may wait for another, to put.  The
+     * thread, of the lowest priority, never takes it. */
     pthread_mutex_t lock;
     /* head counts those put, tail those taken. */
     _Atomic size_t head;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The methods that --what-if has seen, each direction an entry, and what was
- * counted for it.  Workers find entries and count; the thread of --what-if
- * walks along them.  It takes no lock that a worker might wait for.
+ * counted for it.  Workers find entries, under a lock that they share, and
+ * count; the thread of --what-if walks along them without it.
  */
 #ifndef WHAT_IF_TABLE_H
 #define WHAT_IF_TABLE_H
@@ -76,7 +76,8 @@ struct what_if_entry {
 
 /* struct what_if_table is all entries. */
 struct what_if_table {
-    /* lock is taken by workers only, to find or make an entry. */
+    /* lock is for workers, each of which may wait for another, to find or make
+     * an entry.  The thread, of the lowest priority, never takes it. */
     pthread_mutex_t lock;
     /* first is the entry made last. */
     struct what_if_entry *_Atomic first;
