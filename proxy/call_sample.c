@@ -59,13 +59,46 @@ call_sample_begin(struct flow *flow)
     }
 }
 
+static enum grpcframe_codec
+body_codec(const struct flow *flow)
+{
+    if (!flow->coded) {
+        return GRPCFRAME_CODEC_NONE;
+    }
+    return flow->coding.n_stages == 1 ? flow->coding.stages[0].codec
+                                      : GRPCFRAME_CODEC_UNKNOWN;
+}
+
+/* What |message| was compressed with, with what its body was taken together. */
+static enum grpcframe_codec
+message_codec(const struct flow *flow, const struct grpcframe_message *message)
+{
+    /* With no bytes it may be anything. */
+    enum grpcframe_codec own =
+        message->length > 0 ? message->codec : GRPCFRAME_CODEC_NONE;
+
+    if (!flow->coded) {
+        return own;
+    }
+    return own == GRPCFRAME_CODEC_NONE ? body_codec(flow)
+                                       : GRPCFRAME_CODEC_UNKNOWN;
+}
+
+static int
+is_hidden(const struct flow *flow, int by_message)
+{
+    return (flow->coded && flow->facts[FLOW_CONTENT_ENCODING].secret) ||
+           (by_message && flow->facts[FLOW_GRPC_ENCODING].secret);
+}
+
 void
 call_sample_message(struct flow *flow, const struct grpcframe_message *message)
 {
     const struct what_if_message seen = {
         .wire_bytes = message->length,
-        /* With no bytes it may be anything. */
-        .codec = message->length > 0 ? message->codec : GRPCFRAME_CODEC_NONE,
+        .is_wire_unknown = flow->coded,
+        .is_hidden = is_hidden(flow, message->compressed),
+        .codec = message_codec(flow, message),
         .is_decoded = message->result == GRPCFRAME_RESULT_OK &&
                       !message->partly_shown,
         .decoded_bytes = message->decoded_length,
@@ -110,16 +143,6 @@ call_sample_body(struct flow *flow, const uint8_t *data, size_t len)
     }
 }
 
-static enum grpcframe_codec
-body_codec(const struct flow *flow)
-{
-    if (!flow->coded) {
-        return GRPCFRAME_CODEC_NONE;
-    }
-    return flow->coding.n_stages == 1 ? flow->coding.stages[0].codec
-                                      : GRPCFRAME_CODEC_UNKNOWN;
-}
-
 /* What answers a gRPC request and is none is not followed, nor are its
  * codings undone. */
 static int
@@ -134,7 +157,7 @@ is_body_known(const struct flow *flow)
 void
 call_sample_end(struct flow *flow)
 {
-    struct what_if_message seen;
+    struct what_if_message seen = {.is_hidden = is_hidden(flow, 0)};
 
     if (what_if_of(flow) == NULL || flow->parsing ||
         flow->what_if.wire_bytes == 0) {

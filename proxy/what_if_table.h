@@ -53,8 +53,12 @@ struct what_if_entry {
      * they were sent as. */
     _Atomic uint64_t bytes_seen;
     _Atomic uint64_t used_bytes;
-    /* used counts the compressed ones of these, by codec. */
+    /* used counts the compressed ones of these, by codec; used_hidden those
+     * whose codec is not to be shown; used_unknown those of which nobody knows
+     * what they were sent as, and which used_bytes lacks. */
     _Atomic uint64_t used[GRPCFRAME_CODEC_UNKNOWN + 1];
+    _Atomic uint64_t used_hidden;
+    _Atomic uint64_t used_unknown;
     /* skipped counts by enum what_if_skip. */
     _Atomic uint64_t skipped[WHAT_IF_SKIPS];
     /* n_waiting is how many wait to be tried, held the bytes of their samples
@@ -107,6 +111,8 @@ struct what_if_counts {
     uint64_t bytes_seen;
     uint64_t used_bytes;
     uint64_t used[GRPCFRAME_CODEC_UNKNOWN + 1];
+    uint64_t used_hidden;
+    uint64_t used_unknown;
     uint64_t skipped[WHAT_IF_SKIPS];
     /* sampled were tried, of sampled_bytes; waiting are to be. */
     uint64_t sampled;

@@ -29,8 +29,7 @@ play_start(const char *list, unsigned percent, uint64_t event_us)
 
 void
 play_pass(struct what_if *what_if, struct what_if_flow *flow,
-          const uint8_t *data,
-     size_t len, size_t step)
+          const uint8_t *data, size_t len, size_t step)
 {
     struct what_if_message message = {
         .wire_bytes = len,
@@ -47,7 +46,7 @@ play_pass(struct what_if *what_if, struct what_if_flow *flow,
 
 void
 play_pass_kind(struct what_if *what_if, struct what_if_flow *flow,
-          enum play_data kind, size_t len)
+               enum play_data kind, size_t len)
 {
     struct vector_buf data = {0};
 
@@ -69,7 +68,7 @@ play_counts(struct what_if *what_if, const struct what_if_flow *flow)
 
 void
 play_wait_sampled(struct what_if *what_if, const struct what_if_flow *flow,
-                   uint64_t n)
+                  uint64_t n)
 {
     for (int i = 0; i < 6000; i++) {
         if (play_counts(what_if, flow).sampled >= n) {
