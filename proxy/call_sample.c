@@ -2,6 +2,8 @@
 /* Owns what --what-if is shown of a call: messages of gRPC, bodies of plain
  * HTTP, both decompressed.  Does nothing without that option.  What is tried of
  * them is what_if_tap.c's. */
+#include <string.h>
+
 #include "call.h"
 #include "tap_conn.h"
 
@@ -18,6 +20,16 @@ what_if_of(const struct flow *flow)
     return flow->call->tap->shared->config->what_if;
 }
 
+/* A query is most often another one each time: with it each request would be
+ * an entry of its own. */
+static size_t
+without_query(const char *path, size_t len)
+{
+    const char *query = len > 0 ? memchr(path, '?', len) : NULL;
+
+    return query != NULL ? (size_t)(query - path) : len;
+}
+
 /* Messages of one method count together, as in --summary; what is not to be
  * shown is not shown here either. */
 static struct what_if_flow *
@@ -30,7 +42,7 @@ open_flow(struct flow *flow)
         const char *path = call_shown(call, &call->facts[FACT_PATH], &len);
 
         what_if_flow_open(what_if_of(flow), &flow->what_if, flow->side, path,
-                          len);
+                          without_query(path, len));
     }
     return &flow->what_if;
 }

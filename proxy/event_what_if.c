@@ -68,6 +68,7 @@ put_skipped(struct json *json, const uint64_t skipped[WHAT_IF_SKIPS])
     json_uint(json, "memory", skipped[WHAT_IF_MEMORY]);
     json_uint(json, "undecoded", skipped[WHAT_IF_UNDECODED]);
     json_uint(json, "stopped", skipped[WHAT_IF_STOPPED]);
+    json_uint(json, "failed", skipped[WHAT_IF_FAILED]);
     json_close(json);
 }
 

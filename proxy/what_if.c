@@ -91,18 +91,18 @@ try_codecs(struct what_if *w, const struct what_if_sample *sample,
            struct what_if_outcome *outcomes)
 {
     for (unsigned i = 0; i < w->config.list.n; i++) {
-        int result;
+        enum what_if_skip skip;
 
         if (is_out_of_time(w))
             return WHAT_IF_STOPPED;
         pthread_mutex_unlock(&w->lock);
-        result = what_if_bench_run(w->bench, i, sample->data, sample->len,
-                                   &outcomes[i]);
+        skip = what_if_bench_run(w->bench, i, sample->data, sample->len,
+                                 &outcomes[i]);
         pthread_mutex_lock(&w->lock);
         if (w->is_abandoned)
             return WHAT_IF_STOPPED;
-        if (result != 0)
-            return WHAT_IF_MEMORY;
+        if (skip != WHAT_IF_TAKEN)
+            return skip;
         keep_to_share(w);
     }
     return WHAT_IF_TAKEN;

@@ -35,6 +35,7 @@ enum what_if_skip {
     WHAT_IF_MEMORY,    /* memory ran out */
     WHAT_IF_UNDECODED, /* what it holds is not known */
     WHAT_IF_STOPPED,   /* the run ended before its turn */
+    WHAT_IF_FAILED,    /* what a codec made of it is not it again */
     WHAT_IF_SKIPS,
     WHAT_IF_TAKEN = WHAT_IF_SKIPS /* it is or will be tried */
 };
