@@ -4,6 +4,7 @@
  * a message is decides call_sample.c. */
 #include "what_if_tap.h"
 
+#include "net.h"
 #include "what_if_parts.h"
 
 void
@@ -24,8 +25,8 @@ what_if_flow_take(struct what_if *what_if, struct what_if_flow *flow,
                                                       : (size_t)expected;
 
         flow->is_begun = 1;
-        flow->skip = (uint8_t)what_if_queue_begin(queue, flow->entry, guess,
-                                                  &flow->sample);
+        flow->skip = (uint8_t)what_if_queue_begin(
+            queue, flow->entry, guess, net_now_us(), &flow->sample);
     }
     if (flow->sample != NULL)
         flow->skip =

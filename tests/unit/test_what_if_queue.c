@@ -18,11 +18,18 @@ static struct what_if_queue queue;
 static struct what_if_entry entries[16];
 
 static enum what_if_skip
+begin(struct what_if_entry *entry, size_t len, uint64_t now_us,
+      struct what_if_sample **sample)
+{
+    return what_if_queue_begin(&queue, entry, len, now_us, sample);
+}
+
+static enum what_if_skip
 put(struct what_if_entry *entry, size_t len)
 {
     static uint8_t data[WHAT_IF_MESSAGE_MAX];
     struct what_if_sample *sample;
-    enum what_if_skip skip = what_if_queue_begin(&queue, entry, len, &sample);
+    enum what_if_skip skip = begin(entry, len, 0, &sample);
 
     if (skip == WHAT_IF_TAKEN) {
         skip = what_if_queue_add(&queue, &sample, data, len);
@@ -87,8 +94,8 @@ test_queue_collecting(void **state)
     memset(entries, 0, sizeof(entries));
     what_if_queue_init(&queue);
     for (unsigned i = 0; i < 200; i++) {
-        enum what_if_skip skip = what_if_queue_begin(
-            &queue, &entries[i % 16], WHAT_IF_MESSAGE_MAX, &samples[i]);
+        enum what_if_skip skip =
+            begin(&entries[i % 16], WHAT_IF_MESSAGE_MAX, 0, &samples[i]);
 
         busy += skip == WHAT_IF_BUSY;
     }
@@ -111,6 +118,103 @@ test_queue_collecting(void **state)
     what_if_queue_clear(&queue);
 }
 
+/* Begins a message at |now_us| of which |len| bytes come. */
+static struct what_if_sample *
+stall(struct what_if_entry *entry, size_t len, uint64_t now_us)
+{
+    static uint8_t data[WHAT_IF_MESSAGE_MAX];
+    struct what_if_sample *sample;
+
+    assert_int_equal(begin(entry, WHAT_IF_MESSAGE_MAX, now_us, &sample),
+                     WHAT_IF_TAKEN);
+    assert_int_equal(what_if_queue_add(&queue, &sample, data, len),
+                     WHAT_IF_TAKEN);
+    return sample;
+}
+
+/* What is stalled for long makes room for what comes, and no more than that;
+ * what has been coming for a short while only is left alone. */
+static void
+test_queue_stalled(void **state)
+{
+    struct what_if_sample *old[2], *young, *sample;
+    size_t held;
+
+    (void)state;
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    for (unsigned i = 0; i < 2; i++) {
+        old[i] = stall(&entries[i], 3u << 20, 1 + i);
+    }
+    young = stall(&entries[3], 3u << 20, 1000);
+    held = atomic_load(&queue.held);
+    assert_int_equal(begin(&entries[4], 9, WHAT_IF_PATIENT_US, &sample),
+                     WHAT_IF_BUSY);
+    assert_int_equal(begin(&entries[4], 9, 2 + WHAT_IF_PATIENT_US, &sample),
+                     WHAT_IF_TAKEN);
+    assert_true(atomic_load(&queue.held) < held - (2u << 20));
+    what_if_queue_drop(&queue, sample);
+    /* The oldest is the one, as its worker learns. */
+    assert_int_equal(what_if_queue_put(&queue, old[0]), WHAT_IF_BUSY);
+    assert_int_equal(what_if_queue_add(&queue, &old[1], (uint8_t *)"", 1),
+                     WHAT_IF_TAKEN);
+    what_if_queue_drop(&queue, old[1]);
+    what_if_queue_drop(&queue, young);
+    assert_int_equal(atomic_load(&queue.held), 0);
+    what_if_queue_clear(&queue);
+}
+
+/* An entry whose bytes are all held by stalled messages gets room of its own
+ * only. */
+static void
+test_queue_stalled_entry(void **state)
+{
+    struct what_if_sample *other, *own, *sample;
+
+    (void)state;
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    other = stall(&entries[0], 3u << 20, 1);
+    own = stall(&entries[1], 3u << 20, 2);
+    assert_int_equal(begin(&entries[1], 9, 3, &sample), WHAT_IF_BUSY);
+    assert_int_equal(begin(&entries[1], 9, 2 + WHAT_IF_PATIENT_US, &sample),
+                     WHAT_IF_TAKEN);
+    what_if_queue_drop(&queue, sample);
+    assert_int_equal(what_if_queue_add(&queue, &own, (uint8_t *)"", 1),
+                     WHAT_IF_BUSY);
+    assert_null(own);
+    assert_int_equal(atomic_load(&entries[1].held), 0);
+    assert_int_equal(what_if_queue_put(&queue, other), WHAT_IF_TAKEN);
+    what_if_queue_clear(&queue);
+    assert_int_equal(atomic_load(&queue.held), 0);
+}
+
+/* A message has no more room than it was said to need. */
+static void
+test_queue_expected(void **state)
+{
+    static uint8_t data[2200000];
+    struct what_if_sample *sample;
+
+    (void)state;
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    assert_int_equal(begin(&entries[0], sizeof(data), 0, &sample),
+                     WHAT_IF_TAKEN);
+    for (unsigned i = 0; i < 22; i++) {
+        assert_int_equal(
+            what_if_queue_add(&queue, &sample, data, sizeof(data) / 22),
+            WHAT_IF_TAKEN);
+    }
+    assert_int_equal(sample->cap, sizeof(data));
+    /* It need not be true. */
+    assert_int_equal(what_if_queue_add(&queue, &sample, data, 1),
+                     WHAT_IF_TAKEN);
+    assert_int_equal(sample->len, sizeof(data) + 1);
+    what_if_queue_drop(&queue, sample);
+    what_if_queue_clear(&queue);
+}
+
 static void
 test_no_memory(void **state)
 {
@@ -123,11 +227,11 @@ test_no_memory(void **state)
     memset(entries, 0, sizeof(entries));
     what_if_queue_init(&queue);
     vector_alloc_arm(1, VECTOR_ALLOC_FOR_GOOD);
-    assert_int_equal(what_if_queue_begin(&queue, &entries[0], 10, &sample),
+    assert_int_equal(begin(&entries[0], 10, 0, &sample),
                      WHAT_IF_MEMORY);
     assert_int_equal(vector_alloc_disarm(), 1);
     assert_null(sample);
-    assert_int_equal(what_if_queue_begin(&queue, &entries[0], 10, &sample),
+    assert_int_equal(begin(&entries[0], 10, 0, &sample),
                      WHAT_IF_TAKEN);
     vector_alloc_arm(1, VECTOR_ALLOC_FOR_GOOD);
     assert_int_equal(what_if_queue_add(&queue, &sample,
@@ -147,6 +251,9 @@ main(void)
         cmocka_unit_test(test_queue_entry),
         cmocka_unit_test(test_queue_bytes),
         cmocka_unit_test(test_queue_collecting),
+        cmocka_unit_test(test_queue_stalled),
+        cmocka_unit_test(test_queue_stalled_entry),
+        cmocka_unit_test(test_queue_expected),
         cmocka_unit_test(test_no_memory),
     };
 
