@@ -25,7 +25,7 @@
  * which would cost them more than a sample. */
 #define POLL_NS UINT64_C(50000000)
 
-/* One that nobody waits for any more, for tools that look for memory that
+/* Those that nobody waits for any more, for tools that look for memory that
  * nothing points to. */
 static struct what_if *abandoned;
 
@@ -289,6 +289,7 @@ what_if_free(struct what_if *w)
         return;
     what_if_finish(w);
     if (w->is_abandoned) {
+        w->abandoned = abandoned;
         abandoned = w;
         return;
     }

@@ -51,6 +51,8 @@ struct what_if {
     atomic_int is_stopping;
     atomic_int is_hurried;
     int is_abandoned;
+    /* abandoned links those of which is_abandoned is 1. */
+    struct what_if *abandoned;
     /* current is the sample under way, or NULL. */
     struct what_if_sample *current;
     /* spent_ns is its CPU time as of the last look. */

@@ -94,10 +94,10 @@ void what_if_queue_clear(struct what_if_queue *queue);
 
 /*
  * what_if_queue_begin makes an empty sample of |entry| for a message of about
- * |expected| bytes, whose first came at |now_us|, and sets |*sample|; or sets it
- * to NULL.  Where there is no room, messages that have been coming for longer
- * than WHAT_IF_PATIENT_US make some.  Returns WHAT_IF_TAKEN, or why not.  From
- * any worker.
+ * |expected| bytes, whose first came at |now_us|, and sets |*sample|; or sets
+ * it to NULL.  Where there is no room, messages that have been coming for
+ * longer than WHAT_IF_PATIENT_US make some.  Returns WHAT_IF_TAKEN, or why not.
+ * From any worker.
  */
 enum what_if_skip what_if_queue_begin(struct what_if_queue *queue,
                                       struct what_if_entry *entry,

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "../../proxy/what_if_queue.h"
@@ -215,6 +217,84 @@ test_queue_expected(void **state)
     what_if_queue_clear(&queue);
 }
 
+/* struct share is what a worker's thread did. */
+struct share {
+    /* first is the entry it begins with. */
+    unsigned first;
+    /* n_put counts what it handed over, n_gone what lost its room. */
+    unsigned n_put;
+    unsigned n_gone;
+};
+
+/* A worker for which ten seconds pass between two messages, so that what the
+ * others are collecting is old. */
+static void *
+worker_main(void *arg)
+{
+    static const uint8_t data[64 * KIB];
+    struct share *share = arg;
+
+    for (uint64_t i = 1; i <= 300; i++) {
+        struct what_if_entry *entry = &entries[(share->first + i) % 16];
+        struct what_if_sample *sample;
+
+        if (begin(entry, 9, i * WHAT_IF_PATIENT_US, &sample) != WHAT_IF_TAKEN) {
+            continue;
+        }
+        for (unsigned n = 0; sample != NULL && n < 48; n++) {
+            (void)what_if_queue_add(&queue, &sample, data, sizeof(data));
+        }
+        if (sample != NULL &&
+            what_if_queue_put(&queue, sample) == WHAT_IF_TAKEN) {
+            share->n_put++;
+        } else {
+            share->n_gone++;
+        }
+    }
+    return NULL;
+}
+
+/* Workers that take the room of each other, and the thread that takes what
+ * they put. */
+static void
+test_queue_threads(void **state)
+{
+    struct share shares[6] = {{0}};
+    pthread_t threads[6];
+    unsigned n_put = 0, n_gone = 0;
+
+    (void)state;
+    memset(entries, 0, sizeof(entries));
+    what_if_queue_init(&queue);
+    for (unsigned i = 0; i < 6; i++) {
+        shares[i].first = i * 3;
+        pthread_create(&threads[i], NULL, worker_main, &shares[i]);
+    }
+    for (unsigned i = 0; i < 20000; i++) {
+        struct what_if_sample *sample = what_if_queue_take(&queue);
+
+        if (sample != NULL) {
+            what_if_queue_done(&queue, sample);
+        } else {
+            sched_yield();
+        }
+    }
+    for (unsigned i = 0; i < 6; i++) {
+        pthread_join(threads[i], NULL);
+        n_put += shares[i].n_put;
+        n_gone += shares[i].n_gone;
+    }
+    print_message("%u put, %u lost their room\n", n_put, n_gone);
+    assert_true(n_put > 0);
+    assert_null(queue.oldest);
+    what_if_queue_clear(&queue);
+    assert_int_equal(atomic_load(&queue.held), 0);
+    for (unsigned i = 0; i < 16; i++) {
+        assert_int_equal(atomic_load(&entries[i].held), 0);
+        assert_int_equal(atomic_load(&entries[i].n_waiting), 0);
+    }
+}
+
 static void
 test_no_memory(void **state)
 {
@@ -254,6 +334,7 @@ main(void)
         cmocka_unit_test(test_queue_stalled),
         cmocka_unit_test(test_queue_stalled_entry),
         cmocka_unit_test(test_queue_expected),
+        cmocka_unit_test(test_queue_threads),
         cmocka_unit_test(test_no_memory),
     };
 
