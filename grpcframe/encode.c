@@ -7,9 +7,7 @@
 #include "encode.h"
 
 #include <brotli/encode.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 

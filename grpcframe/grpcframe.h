@@ -173,9 +173,9 @@ typedef int (*grpcframe_output_cb)(const uint8_t *data, size_t len, void *user);
  * grpcframe_decoder_get borrows a decoder for |codec| from |pool|.  At most
  * |ceiling| bytes are inflated (0: no ceiling).  |output| (may be NULL) sees
  * the decoded bytes; to have any, a block of snappy must not copy from more
- * than 64 KiB back (no known encoder does), or the result is MEMORY.  Returns
- * NULL when the pool has no memory left or the codec is not one that can be
- * inflated.
+ * than 64 KiB back (Google's encoders never do), or the result is MEMORY.
+ * Returns NULL when the pool has no memory left or the codec is not one that
+ * can be inflated.
  */
 struct grpcframe_decoder *
 grpcframe_decoder_get(struct grpcframe_pool *pool, enum grpcframe_codec codec,
@@ -316,6 +316,9 @@ struct grpcframe_message {
     /* fault_offset is where in the payload the fault is (result not OK), as
      * grpcframe_decoder_offset has it. */
     uint64_t fault_offset;
+    /* partly_shown is 1 when a span callback was shown its beginning only: it
+     * goes back further than is kept.  The rest is known all the same. */
+    uint8_t partly_shown;
     /* frames counts the DATA frames that carried any byte of it. */
     uint32_t frames;
     /* head holds the first bytes of the payload, head_len of them. */
@@ -460,8 +463,9 @@ void grpcframe_reader_set_web(struct grpcframe_reader *reader,
  * grpcframe_reader_set_span lets |on_span| see what the messages of |reader|
  * hold, with the user of the messages: before the end of the message each time,
  * and also of one that turns out to be damaged.  Trailers frames are none.  A
- * bare block of snappy must then not copy from more than 64 KiB back (see
- * grpcframe_decoder_get).
+ * bare block of snappy is shown up to the first copy from more than 64 KiB back
+ * (see grpcframe_decoder_get); partly_shown says so.  All else that is said of
+ * messages is the same as without |on_span|.
  */
 void grpcframe_reader_set_span(struct grpcframe_reader *reader,
                                grpcframe_span_cb on_span);

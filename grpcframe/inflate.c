@@ -215,6 +215,7 @@ grpcframe_decoder_get(struct grpcframe_pool *pool, enum grpcframe_codec codec,
         return NULL;
     decoder->output = output;
     decoder->user = user;
+    decoder->may_lose = 0;
     decoder->ceiling = ceiling == 0 ? UINT64_MAX : ceiling;
     decoder->ratio_free = GRPCFRAME_RATIO_FREE;
     decoder->length = 0;

@@ -97,6 +97,9 @@ struct grpcframe_decoder {
     /* output (may be NULL) sees what comes out; user goes with it. */
     grpcframe_output_cb output;
     void *user;
+    /* may_lose is 1 when to count is more important than to show: where only
+     * the former can go on, output becomes NULL. */
+    uint8_t may_lose;
     /* ceiling is the most that may come out; UINT64_MAX for no ceiling. */
     uint64_t ceiling;
     /* ratio_free is what may come out before the ratio counts. */

@@ -69,6 +69,7 @@ reader_begin_message(struct grpcframe_reader *reader)
     message->form = GRPCFRAME_FORM_REGULAR;
     message->decoded_length = message->compressed ? 0 : message->length;
     message->fault_offset = 0;
+    message->partly_shown = 0;
     message->head_len = 0;
     reader->received = 0;
 }
@@ -119,6 +120,8 @@ reader_settle(struct grpcframe_reader *reader, enum grpcframe_result result)
     message->result = result;
     message->decoded_length = grpcframe_decoder_length(reader->decoder);
     message->form = grpcframe_decoder_form(reader->decoder);
+    message->partly_shown =
+        reader->decoder->may_lose && reader->decoder->output == NULL;
     if (result != GRPCFRAME_RESULT_OK)
         message->fault_offset = grpcframe_decoder_offset(reader->decoder);
     grpcframe_decoder_put(reader->decoder);
@@ -168,6 +171,8 @@ reader_inflate(struct grpcframe_reader *reader, const uint8_t *data, size_t len)
             reader->message.result = GRPCFRAME_RESULT_MEMORY;
             return;
         }
+        /* That somebody looks changes nothing of what is said. */
+        reader->decoder->may_lose = reader_output(reader) == reader_show;
         grpcframe_decoder_set_free(reader->decoder, reader->ratio_free);
     }
     result = grpcframe_inflate_feed(reader->decoder, data, len, last);

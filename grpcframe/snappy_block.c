@@ -95,8 +95,12 @@ do_copy(struct grpcframe_snappy_block *block, struct grpcframe_decoder *decoder)
     if (distance == 0 || distance > block->produced ||
         len > block->declared - block->produced)
         return block_fault(block, decoder, GRPCFRAME_RESULT_CORRUPT);
-    if (block->window != NULL && distance > GRPCFRAME_SNAPPY_WINDOW)
-        return block_fault(block, decoder, GRPCFRAME_RESULT_MEMORY);
+    if (block->window != NULL && distance > GRPCFRAME_SNAPPY_WINDOW) {
+        if (!decoder->may_lose)
+            return block_fault(block, decoder, GRPCFRAME_RESULT_MEMORY);
+        block->window = NULL;
+        decoder->output = NULL;
+    }
     block->state = GRPCFRAME_SNAPPY_TAG;
     return copy_out(block, decoder, len, distance);
 }

@@ -9,8 +9,8 @@
 
 /*
  * GRPCFRAME_SNAPPY_WINDOW is how far back a copy may reach where the decoded
- * bytes themselves are wanted.  The format knows no limit; encoders cut their
- * input into blocks of this length.
+ * bytes themselves are wanted.  The format knows no limit; Google's encoders
+ * cut their input into blocks of this length, others do not.
  */
 #define GRPCFRAME_SNAPPY_WINDOW 65536
 

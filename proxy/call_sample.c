@@ -2,6 +2,8 @@
 /* Owns what --what-if is shown of a call: messages of gRPC, bodies of plain
  * HTTP, both decompressed.  Does nothing without that option.  What is tried of
  * them is what_if_tap.c's. */
+#include <string.h>
+
 #include "call.h"
 #include "tap_conn.h"
 
@@ -18,6 +20,16 @@ what_if_of(const struct flow *flow)
     return flow->call->tap->shared->config->what_if;
 }
 
+/* A query is most often another one each time: with it each request would be
+ * an entry of its own. */
+static size_t
+without_query(const char *path, size_t len)
+{
+    const char *query = len > 0 ? memchr(path, '?', len) : NULL;
+
+    return query != NULL ? (size_t)(query - path) : len;
+}
+
 /* Messages of one method count together, as in --summary; what is not to be
  * shown is not shown here either. */
 static struct what_if_flow *
@@ -30,7 +42,7 @@ open_flow(struct flow *flow)
         const char *path = call_shown(call, &call->facts[FACT_PATH], &len);
 
         what_if_flow_open(what_if_of(flow), &flow->what_if, flow->side, path,
-                          len);
+                          without_query(path, len));
     }
     return &flow->what_if;
 }
@@ -59,14 +71,48 @@ call_sample_begin(struct flow *flow)
     }
 }
 
+static enum grpcframe_codec
+body_codec(const struct flow *flow)
+{
+    if (!flow->coded) {
+        return GRPCFRAME_CODEC_NONE;
+    }
+    return flow->coding.n_stages == 1 ? flow->coding.stages[0].codec
+                                      : GRPCFRAME_CODEC_UNKNOWN;
+}
+
+/* What |message| was compressed with, with what its body was taken together. */
+static enum grpcframe_codec
+message_codec(const struct flow *flow, const struct grpcframe_message *message)
+{
+    /* With no bytes it may be anything. */
+    enum grpcframe_codec own =
+        message->length > 0 ? message->codec : GRPCFRAME_CODEC_NONE;
+
+    if (!flow->coded) {
+        return own;
+    }
+    return own == GRPCFRAME_CODEC_NONE ? body_codec(flow)
+                                       : GRPCFRAME_CODEC_UNKNOWN;
+}
+
+static int
+is_hidden(const struct flow *flow, int by_message)
+{
+    return (flow->coded && flow->facts[FLOW_CONTENT_ENCODING].secret) ||
+           (by_message && flow->facts[FLOW_GRPC_ENCODING].secret);
+}
+
 void
 call_sample_message(struct flow *flow, const struct grpcframe_message *message)
 {
     const struct what_if_message seen = {
         .wire_bytes = message->length,
-        /* With no bytes it may be anything. */
-        .codec = message->length > 0 ? message->codec : GRPCFRAME_CODEC_NONE,
-        .is_decoded = message->result == GRPCFRAME_RESULT_OK,
+        .is_wire_unknown = flow->coded,
+        .is_hidden = is_hidden(flow, message->compressed),
+        .codec = message_codec(flow, message),
+        .is_decoded = message->result == GRPCFRAME_RESULT_OK &&
+                      !message->partly_shown,
         .decoded_bytes = message->decoded_length,
     };
 
@@ -109,16 +155,6 @@ call_sample_body(struct flow *flow, const uint8_t *data, size_t len)
     }
 }
 
-static enum grpcframe_codec
-body_codec(const struct flow *flow)
-{
-    if (!flow->coded) {
-        return GRPCFRAME_CODEC_NONE;
-    }
-    return flow->coding.n_stages == 1 ? flow->coding.stages[0].codec
-                                      : GRPCFRAME_CODEC_UNKNOWN;
-}
-
 /* What answers a gRPC request and is none is not followed, nor are its
  * codings undone. */
 static int
@@ -133,7 +169,7 @@ is_body_known(const struct flow *flow)
 void
 call_sample_end(struct flow *flow)
 {
-    struct what_if_message seen;
+    struct what_if_message seen = {.is_hidden = is_hidden(flow, 0)};
 
     if (what_if_of(flow) == NULL || flow->parsing ||
         flow->what_if.wire_bytes == 0) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event_line.h"
+#include "tap.h"
 
 void
 event_what_if_used(const struct what_if_counts *counts,
@@ -23,6 +24,15 @@ event_what_if_used(const struct what_if_counts *counts,
                                 what_if_codec_name(
                                     (enum grpcframe_codec)codec));
     }
+    if (counts->used_hidden > 0)
+        snprintf(used + len, EVENT_WHAT_IF_USED_MAX - len, "%s" TAP_REDACTED,
+                 len > 0 ? "," : "");
+}
+
+int
+event_what_if_is_used_known(const struct what_if_counts *counts)
+{
+    return counts->used_unknown == 0;
 }
 
 /* A number that whole ones would round away. */
@@ -58,6 +68,7 @@ put_skipped(struct json *json, const uint64_t skipped[WHAT_IF_SKIPS])
     json_uint(json, "memory", skipped[WHAT_IF_MEMORY]);
     json_uint(json, "undecoded", skipped[WHAT_IF_UNDECODED]);
     json_uint(json, "stopped", skipped[WHAT_IF_STOPPED]);
+    json_uint(json, "failed", skipped[WHAT_IF_FAILED]);
     json_close(json);
 }
 
@@ -65,7 +76,8 @@ static void
 put_used(struct json *json, const struct what_if_counts *counts)
 {
     char used[EVENT_WHAT_IF_USED_MAX];
-    uint64_t compressed = 0;
+    uint64_t compressed = counts->used_hidden;
+    int known = event_what_if_is_used_known(counts);
 
     event_what_if_used(counts, used);
     for (int codec = 0; codec <= GRPCFRAME_CODEC_UNKNOWN; codec++)
@@ -74,8 +86,8 @@ put_used(struct json *json, const struct what_if_counts *counts)
     json_string(json, "encoding", used[0] != '\0' ? used : NULL);
     json_null(json, "level");
     json_uint(json, "compressed_messages", compressed);
-    json_uint(json, "bytes", counts->used_bytes);
-    json_decimal(json, "ratio", counts->bytes_seen > 0,
+    json_count(json, "bytes", known, counts->used_bytes);
+    json_decimal(json, "ratio", known && counts->bytes_seen > 0,
                  (double)counts->used_bytes / (double)counts->bytes_seen);
     json_close(json);
 }

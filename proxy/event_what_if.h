@@ -30,6 +30,10 @@ void event_what_if(struct lane *lane, int64_t wall_us,
 /* EVENT_WHAT_IF_USED_MAX holds the names of all codecs. */
 #define EVENT_WHAT_IF_USED_MAX 64
 
+/* event_what_if_is_used_known returns 1 when it is known of all messages what
+ * they were sent as. */
+int event_what_if_is_used_known(const struct what_if_counts *counts);
+
 /* event_what_if_used writes what messages were compressed with on the wire,
  * names joined by commas; empty when none was. */
 void event_what_if_used(const struct what_if_counts *counts,

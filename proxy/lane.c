@@ -27,6 +27,14 @@ lane_clear(struct lane *lane)
 }
 
 void
+lane_reset(struct lane *lane)
+{
+    assert(lane->line == lane->len && lane->sink == NULL);
+    lane->len = 0;
+    lane->line = 0;
+}
+
+void
 lane_give_up(struct lane *lane, enum event_kind kind)
 {
     lane->dropped[kind]++;

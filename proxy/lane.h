@@ -43,7 +43,7 @@ struct lane {
     int failed;
     /* kind is the kind of the line under way. */
     enum event_kind kind;
-    /* sink takes the lines; NULL keeps them in data (tests). */
+    /* sink takes the lines; NULL keeps them in data. */
     struct sink *sink;
     /* dropped counts the events given up, by kind, since last reported. */
     uint64_t dropped[EVENT_KINDS];
@@ -79,6 +79,10 @@ char *lane_reserve(struct lane *lane, size_t len);
  * it as dropped when it failed (of a kind that is never dropped it is not
  * counted). */
 void lane_end(struct lane *lane);
+
+/* lane_reset forgets the complete lines of |lane|, which has no sink, and keeps
+ * their memory. */
+void lane_reset(struct lane *lane);
 
 /* lane_give_up counts an event of |kind| as dropped that could not even be
  * begun. */

@@ -40,11 +40,14 @@ struct run {
     struct what_if *what_if;
     /* signals are the events of the table in run_watch_signals. */
     struct event *signals[N_SIGNALS];
+    /* collect is due when events of --what-if may be ready. */
+    struct event *collect;
 };
 
-/* hurry_sink is for the second SIGINT or SIGTERM, whose handler gets no
+/* These are for the second SIGINT or SIGTERM, whose handler gets no
  * argument. */
 static struct sink *hurry_sink;
+static struct what_if *_Atomic hurry_what_if;
 
 /* --- the process --- */
 
@@ -90,6 +93,7 @@ static void
 on_second_stop(int signal)
 {
     (void)signal;
+    what_if_hurry(hurry_what_if);
     sink_hurry(hurry_sink);
 }
 
@@ -110,6 +114,7 @@ on_stop(evutil_socket_t signal, short what, void *user)
     event_del(run->signals[0]);
     event_del(run->signals[1]);
     hurry_sink = run->sink;
+    hurry_what_if = run->what_if;
     sigaction(SIGINT, &second, NULL);
     sigaction(SIGTERM, &second, NULL);
     sink_lift_bound(run->sink);
@@ -205,7 +210,6 @@ run_open_what_if(struct run *run, struct tap_config *tap)
         .list = options->what_if_list,
         .cpu_percent = options->what_if_cpu,
         .wants_events = (options->events >> EVENT_WHAT_IF & 1u) != 0,
-        .sink = run->sink,
     };
 
     if (!options->what_if)
@@ -213,6 +217,42 @@ run_open_what_if(struct run *run, struct tap_config *tap)
     run->what_if = what_if_new(&config);
     tap->what_if = run->what_if;
     return run->what_if != NULL ? 0 : -1;
+}
+
+static void
+on_collect(evutil_socket_t fd, short what, void *user)
+{
+    struct run *run = user;
+
+    (void)fd;
+    (void)what;
+    (void)what_if_collect(run->what_if, worker_pool_lane(run->pool));
+}
+
+/* run_watch_what_if has the first worker take the events of --what-if: its
+ * thread, of the lowest priority, may not hold up who writes others. */
+static int
+run_watch_what_if(struct run *run)
+{
+    struct timeval tick = {.tv_usec = WHAT_IF_COLLECT_US};
+
+    if (run->what_if == NULL)
+        return 0;
+    run->collect = event_new(worker_pool_base(run->pool), -1, EV_PERSIST,
+                             on_collect, run);
+    if (run->collect == NULL || event_add(run->collect, &tick) != 0) {
+        log_error("out of memory");
+        return -1;
+    }
+    return 0;
+}
+
+static void
+run_finish_what_if(struct run *run)
+{
+    what_if_finish(run->what_if);
+    while (what_if_collect(run->what_if, worker_pool_lane(run->pool)) != 0)
+        continue;
 }
 
 static int
@@ -258,7 +298,6 @@ run_write_stop(struct run *run)
     struct run_totals totals;
 
     worker_pool_totals(run->pool, &totals);
-    what_if_add_dropped(run->what_if, &totals);
     if (event_stop(lane, worker_pool_wall_us(), &totals) != 0) {
         log_error("out of memory");
         return -1;
@@ -291,12 +330,18 @@ run_close(struct run *run)
     for (int i = 0; i < N_SIGNALS; i++)
         if (run->signals[i] != NULL)
             event_free(run->signals[i]);
+    if (run->collect != NULL)
+        event_free(run->collect);
     signal(SIGHUP, SIG_IGN);
     signal(SIGUSR1, SIG_IGN);
-    what_if_finish(run->what_if);
+    if (run->pool != NULL) {
+        run_finish_what_if(run);
+        lane_flush(worker_pool_lane(run->pool));
+    }
     if (run->sink != NULL)
         result = sink_close(run->sink);
     worker_pool_free(run->pool);
+    hurry_what_if = NULL;
     what_if_free(run->what_if);
     listener_free(run->listener);
     return result;
@@ -309,11 +354,12 @@ run_all(struct run *run, struct tap_config *tap)
     run->listener = listener_open(&run->options->listen);
     if (run->listener == NULL || run_open_sink(run) != 0 ||
         run_open_what_if(run, tap) != 0 || run_make_pool(run, tap) != 0 ||
-        run_watch_signals(run) != 0 || run_write_start(run) != 0)
+        run_watch_signals(run) != 0 || run_watch_what_if(run) != 0 ||
+        run_write_start(run) != 0)
         return -1;
     if (worker_pool_run(run->pool) != 0)
         return -1;
-    what_if_finish(run->what_if);
+    run_finish_what_if(run);
     if (run_write_stop(run) != 0)
         return -1;
     run_print_summary(run);

@@ -245,9 +245,9 @@ const struct option_row option_rows[] = {
      "relay them to ADDR; a host name is resolved for each"},
     {"events", 'e', "LIST", set_events,
      "write only these events: connection, call, message,\n"
-     "notice, goaway (the default), headers, frame,\n"
-     "settings, what_if; default, all, none; the last -e\n"
-     "counts"},
+     "notice, goaway, what_if (these are the default),\n"
+     "headers, frame, settings; default, all, none; the\n"
+     "last -e counts"},
     {"output", 'o', "FILE", set_output,
      "append the events to FILE, reopened on SIGHUP;\n"
      "default and `-': standard output"},
@@ -388,6 +388,11 @@ check(const struct options *options, int argc, char **argv)
         return help_usage_error("--listen ADDR is missing");
     if (!options->has_upstream)
         return help_usage_error("--upstream ADDR is missing");
+    if (options->what_if && !options->summary &&
+        (options->events >> EVENT_WHAT_IF & 1u) == 0)
+        return help_usage_error("nothing would come of --what-if: its events "
+                                "are not in --events, and there is no "
+                                "--summary");
     return OPTIONS_RUN;
 }
 

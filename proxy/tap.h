@@ -20,6 +20,9 @@ struct summary;
 struct tap_shared;
 struct what_if;
 
+/* TAP_REDACTED is written in place of a value. */
+#define TAP_REDACTED "[redacted]"
+
 /* struct tap_config is the same for all connections of a run and outlives
  * them. */
 struct tap_config {

@@ -121,9 +121,6 @@ void tap_notice(struct tap *tap, struct notice *notice);
 
 /* ---- tap_secret.c: what is not to be shown ---- */
 
-/* TAP_REDACTED is written in place of a value. */
-#define TAP_REDACTED "[redacted]"
-
 /* tap_secret_lens returns a set of the lengths that secret names have. */
 uint64_t tap_secret_lens(const struct tap_config *config);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Owns the thread of --what-if: its life, its share of CPU, when it writes
- * events, and that a run never waits long for it.  What is measured and what
- * is written is for the other what_if_*.c and event_what_if.c.
+ * Owns the thread of --what-if: its life, its share of CPU, and that a run
+ * never waits long for it.  What is measured and what is written is for the
+ * other what_if_*.c and event_what_if.c.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -14,8 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "event_run.h"
-#include "event_what_if.h"
 #include "log.h"
 #include "net.h"
 #include "what_if_parts.h"
@@ -27,7 +25,7 @@
  * which would cost them more than a sample. */
 #define POLL_NS UINT64_C(50000000)
 
-/* One that nobody waits for any more, for tools that look for memory that
+/* Those that nobody waits for any more, for tools that look for memory that
  * nothing points to. */
 static struct what_if *abandoned;
 
@@ -50,63 +48,24 @@ wait_ns(struct what_if *w, pthread_cond_t *condition, uint64_t ns)
     (void)pthread_cond_timedwait(condition, &w->lock, &until);
 }
 
-/* ---- Events ---------------------------------------------------------- */
-
-static void
-write_entry(struct what_if *w, struct what_if_entry *entry, int is_final)
-{
-    struct event_what_if_facts facts = {
-        .entry = entry,
-        .counts = what_if_entry_counts(entry),
-        .is_final = is_final,
-    };
-    uint64_t news = facts.counts.messages_seen + facts.counts.sampled;
-
-    if (news == 0 || (news == entry->reported && !is_final))
-        return;
-    entry->reported = news;
-    for (unsigned i = 0; i < w->config.list.n; i++) {
-        facts.choice = &w->config.list.choices[i];
-        facts.figures = what_if_stats_figures(entry->stats, i);
-        event_what_if(&w->lane, (int64_t)net_now_us() + net_wall_offset_us(),
-                      &facts);
-    }
-}
-
-static void
-write_events(struct what_if *w, int is_final)
-{
-    struct what_if_entry *entry = atomic_load(&w->table.first);
-
-    w->due_ns = now_ns() + w->config.event_us * NS_PER_US;
-    if (!w->config.wants_events)
-        return;
-    for (; entry != NULL; entry = entry->next)
-        write_entry(w, entry, is_final);
-    if (lane_has_dropped(&w->lane))
-        (void)event_dropped(&w->lane,
-                            (int64_t)net_now_us() + net_wall_offset_us());
-    lane_flush(&w->lane);
-}
-
 /* ---- Trying ---------------------------------------------------------- */
 
 static int
 is_out_of_time(const struct what_if *w)
 {
-    return w->is_abandoned || (w->is_stopping && now_ns() >= w->stop_ns);
+    return w->is_abandoned ||
+           (atomic_load(&w->is_stopping) && now_ns() >= w->stop_ns);
 }
 
 static void
 rest(struct what_if *w, uint64_t until_ns)
 {
-    while (!w->is_stopping && now_ns() < until_ns) {
+    while (!atomic_load(&w->is_stopping) && now_ns() < until_ns) {
         uint64_t now = now_ns();
         uint64_t left_ns = now < until_ns ? until_ns - now : 0;
 
         wait_ns(w, &w->wake, left_ns < POLL_NS ? left_ns : POLL_NS);
-        if (now_ns() >= w->due_ns)
-            write_events(w, 0);
+        what_if_lines_write(w);
     }
 }
 
@@ -132,18 +91,18 @@ try_codecs(struct what_if *w, const struct what_if_sample *sample,
            struct what_if_outcome *outcomes)
 {
     for (unsigned i = 0; i < w->config.list.n; i++) {
-        int result;
+        enum what_if_skip skip;
 
         if (is_out_of_time(w))
             return WHAT_IF_STOPPED;
         pthread_mutex_unlock(&w->lock);
-        result = what_if_bench_run(w->bench, i, sample->data, sample->len,
-                                   &outcomes[i]);
+        skip = what_if_bench_run(w->bench, i, sample->data, sample->len,
+                                 &outcomes[i]);
         pthread_mutex_lock(&w->lock);
         if (w->is_abandoned)
             return WHAT_IF_STOPPED;
-        if (result != 0)
-            return WHAT_IF_MEMORY;
+        if (skip != WHAT_IF_TAKEN)
+            return skip;
         keep_to_share(w);
     }
     return WHAT_IF_TAKEN;
@@ -175,19 +134,20 @@ static void
 run(struct what_if *w)
 {
     for (;;) {
+        int is_stopping = atomic_load(&w->is_stopping);
         struct what_if_sample *sample = what_if_queue_take(&w->queue);
 
         /* No worker puts any more: what is not there now will not come. */
-        if (sample == NULL && w->is_stopping)
+        if (sample == NULL && is_stopping)
             return;
         if (sample != NULL)
             try_sample(w, sample);
         else
             wait_ns(w, &w->wake, POLL_NS);
+        if (!w->is_abandoned)
+            what_if_lines_write(w);
         if (w->is_abandoned)
             return;
-        if (now_ns() >= w->due_ns)
-            write_events(w, 0);
     }
 }
 
@@ -243,7 +203,7 @@ what_if_new(const struct what_if_config *config)
     w->due_ns = now_ns() + w->config.event_us * NS_PER_US;
     what_if_table_init(&w->table);
     what_if_queue_init(&w->queue);
-    lane_init(&w->lane, config->sink);
+    lane_init(&w->lane, NULL);
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -277,23 +237,35 @@ count_rest(struct what_if *w)
     }
 }
 
+/* In ticks, as a signal handler can only leave word. */
+static void
+wait_until_ended(struct what_if *w)
+{
+    uint64_t until_ns = now_ns() + WHAT_IF_PATIENCE_US * NS_PER_US;
+
+    while (!w->has_ended && !atomic_load(&w->is_hurried)) {
+        uint64_t now = now_ns();
+
+        if (now >= until_ns)
+            return;
+        wait_ns(w, &w->ended,
+                until_ns - now < POLL_NS ? until_ns - now : POLL_NS);
+    }
+}
+
 void
 what_if_finish(struct what_if *w)
 {
-    uint64_t until_ns;
-
     if (w == NULL || !w->is_started)
         return;
-    pthread_mutex_lock(&w->lock);
-    w->is_stopping = 1;
     w->stop_ns = now_ns() + WHAT_IF_REST_US * NS_PER_US;
-    until_ns = now_ns() + WHAT_IF_PATIENCE_US * NS_PER_US;
+    atomic_store(&w->is_stopping, 1);
+    pthread_mutex_lock(&w->lock);
     pthread_cond_signal(&w->wake);
-    while (!w->has_ended && now_ns() < until_ns)
-        wait_ns(w, &w->ended, until_ns - now_ns());
+    wait_until_ended(w);
     w->is_abandoned = !w->has_ended;
     count_rest(w);
-    write_events(w, 1);
+    what_if_lines_write_last(w);
     pthread_mutex_unlock(&w->lock);
     /* A codec that takes minutes for a message cannot be told to stop. */
     if (w->is_abandoned)
@@ -304,10 +276,10 @@ what_if_finish(struct what_if *w)
 }
 
 void
-what_if_add_dropped(const struct what_if *w, struct run_totals *totals)
+what_if_hurry(struct what_if *w)
 {
-    for (int kind = 0; w != NULL && kind < EVENT_KINDS; kind++)
-        totals->dropped += w->lane.lost[kind];
+    if (w != NULL)
+        atomic_store(&w->is_hurried, 1);
 }
 
 void
@@ -317,6 +289,7 @@ what_if_free(struct what_if *w)
         return;
     what_if_finish(w);
     if (w->is_abandoned) {
+        w->abandoned = abandoned;
         abandoned = w;
         return;
     }

@@ -6,7 +6,8 @@
  *
  * Workers meet it in what_if_tap.h.  The order of use:
  *
- *     what_if_new, (the run), what_if_finish, what_if_print, what_if_free
+ *     what_if_new, (the run: what_if_collect now and then), what_if_finish,
+ *     what_if_collect, what_if_print, what_if_free
  */
 #ifndef WHAT_IF_H
 #define WHAT_IF_H
@@ -23,14 +24,17 @@
  * new. */
 #define WHAT_IF_EVENT_US 10000000u
 
+/* WHAT_IF_COLLECT_US is how often a worker asks for events: a piece of
+ * LANE_FLUSH bytes each time, too little for its traffic to notice. */
+#define WHAT_IF_COLLECT_US 50000u
+
 /* WHAT_IF_REST_US is how long, at the end, what still waits is tried, without
  * regard to the share; WHAT_IF_PATIENCE_US, how long the message under way then
  * is waited for. */
 #define WHAT_IF_REST_US 1000000u
 #define WHAT_IF_PATIENCE_US 2000000u
 
-struct run_totals;
-struct sink;
+struct lane;
 struct what_if;
 
 /* struct what_if_config says what to try. */
@@ -39,9 +43,8 @@ struct what_if_config {
     struct what_if_list list;
     /* cpu_percent is the share of one core, 1 to 100. */
     unsigned cpu_percent;
-    /* wants_events is 1 when events are selected; sink takes them. */
+    /* wants_events is 1 when events are selected. */
     int wants_events;
-    struct sink *sink;
     /* event_us is how often events are written; 0: WHAT_IF_EVENT_US. */
     uint64_t event_us;
 };
@@ -50,15 +53,23 @@ struct what_if_config {
  * why. */
 struct what_if *what_if_new(const struct what_if_config *config);
 
+/*
+ * what_if_collect puts events that the thread has written into |lane|, a piece
+ * at a time, and counts those it had no memory for as dropped there.  Returns 1
+ * while there is more.  Every WHAT_IF_COLLECT_US from one worker, whose lane it
+ * is; NULL is fine.
+ */
+int what_if_collect(struct what_if *what_if, struct lane *lane);
+
 /* what_if_finish has the thread try what waits, within bounds, and writes the
- * last events; no worker runs any more.  Takes WHAT_IF_PATIENCE_US at most;
- * NULL is fine. */
+ * last events, to be collected; no worker runs any more.  Takes
+ * WHAT_IF_PATIENCE_US at most; NULL is fine. */
 void what_if_finish(struct what_if *what_if);
 
-/* what_if_add_dropped adds the events that were dropped to |totals|; after
- * what_if_finish.  NULL is fine. */
-void what_if_add_dropped(const struct what_if *what_if,
-                         struct run_totals *totals);
+/* what_if_hurry makes a what_if_finish under way, or the next one, wait for
+ * nothing: what was not tried counts as stopped.  May be called from a signal
+ * handler; NULL is fine. */
+void what_if_hurry(struct what_if *what_if);
 
 /* what_if_print writes a table of all methods; after what_if_finish. */
 void what_if_print(const struct what_if *what_if, FILE *file);

@@ -131,41 +131,44 @@ look(const uint8_t *data, size_t len, void *user)
     return 0;
 }
 
-/* Returns 0 when the |packed| bytes in bench->out are |len| bytes again. */
-static int
+static enum what_if_skip
 bench_decompress(struct what_if_bench *bench, unsigned i, size_t packed,
                  size_t len)
 {
     struct grpcframe_decoder *decoder =
         grpcframe_decoder_get(bench->pool, bench->codecs[i], 0, look, NULL);
-    int is_good;
+    enum grpcframe_result result;
+    uint64_t length;
 
     if (decoder == NULL)
-        return -1;
+        return WHAT_IF_MEMORY;
     grpcframe_decoder_feed(decoder, bench->out, packed);
-    is_good = grpcframe_decoder_finish(decoder) == GRPCFRAME_RESULT_OK &&
-              grpcframe_decoder_length(decoder) == len;
+    result = grpcframe_decoder_finish(decoder);
+    length = grpcframe_decoder_length(decoder);
     grpcframe_decoder_put(decoder);
-    return is_good ? 0 : -1;
+    if (result == GRPCFRAME_RESULT_MEMORY)
+        return WHAT_IF_MEMORY;
+    return result == GRPCFRAME_RESULT_OK && length == len ? WHAT_IF_TAKEN
+                                                          : WHAT_IF_FAILED;
 }
 
-int
+enum what_if_skip
 what_if_bench_run(struct what_if_bench *bench, unsigned i, const uint8_t *data,
                   size_t len, struct what_if_outcome *outcome)
 {
     struct grpcframe_encoder *encoder = bench->encoders[i];
+    enum what_if_skip skip;
     uint64_t before_ns;
 
     if (bench_make_room(bench, grpcframe_encoder_bound(encoder, len)) != 0)
-        return -1;
+        return WHAT_IF_MEMORY;
     before_ns = what_if_bench_cpu();
     if (grpcframe_encoder_run(encoder, data, len, bench->out,
                               &outcome->compressed) != 0)
-        return -1;
+        return WHAT_IF_MEMORY;
     outcome->compress_ns = bench_time(bench, before_ns);
     before_ns = what_if_bench_cpu();
-    if (bench_decompress(bench, i, outcome->compressed, len) != 0)
-        return -1;
+    skip = bench_decompress(bench, i, outcome->compressed, len);
     outcome->decompress_ns = bench_time(bench, before_ns);
-    return 0;
+    return skip;
 }

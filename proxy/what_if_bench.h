@@ -11,6 +11,7 @@
 
 #include "what_if_list.h"
 #include "what_if_stats.h"
+#include "what_if_table.h"
 
 struct what_if_bench;
 
@@ -21,10 +22,11 @@ struct what_if_bench *what_if_bench_new(const struct what_if_list *list);
 void what_if_bench_free(struct what_if_bench *bench);
 
 /* what_if_bench_run tries codec |i| of the list on the |len| bytes at |data|.
- * Returns 0, or -1 for want of memory. */
-int what_if_bench_run(struct what_if_bench *bench, unsigned i,
-                      const uint8_t *data, size_t len,
-                      struct what_if_outcome *outcome);
+ * Returns WHAT_IF_TAKEN; WHAT_IF_MEMORY; or WHAT_IF_FAILED
+ * when what came of it does not decompress to |len| bytes again. */
+enum what_if_skip what_if_bench_run(struct what_if_bench *bench, unsigned i,
+                                    const uint8_t *data, size_t len,
+                                    struct what_if_outcome *outcome);
 
 /* what_if_bench_cpu returns the CPU time that the calling thread has used, in
  * nanoseconds. */

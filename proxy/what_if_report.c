@@ -95,6 +95,8 @@ row_put_used(struct what_if_row *row, const struct what_if_group *group)
     else
         snprintf(row->cells[1], CELL_MAX, "now:plain");
     cell_put_count(row->cells[4], counts->bytes_seen);
+    if (!event_what_if_is_used_known(counts))
+        return;
     cell_put_count(row->cells[5], counts->used_bytes);
     cell_put_saved(row->cells[6], counts->bytes_seen > 0,
                    (double)counts->used_bytes / (double)counts->bytes_seen);
@@ -189,7 +191,7 @@ print_grown(const struct what_if_group *group,
 {
     if (figures->grew == 0)
         return;
-    if (figures->largest_growing_bytes > 0)
+    if (figures->is_split)
         fprintf(file, "; messages up to %" PRIu64 " bytes grow",
                 figures->largest_growing_bytes);
     else
@@ -207,9 +209,11 @@ print_used(const struct what_if_group *group, FILE *file)
     event_what_if_used(counts, used);
     if (used[0] == '\0')
         return;
-    fprintf(file, "; now %s saves %.1f %%", used,
-            100.0 - 100.0 * (double)counts->used_bytes /
-                        (double)counts->bytes_seen);
+    fprintf(file, "; now %s", used);
+    if (event_what_if_is_used_known(counts))
+        fprintf(file, " saves %.1f %%",
+                100.0 - 100.0 * (double)counts->used_bytes /
+                            (double)counts->bytes_seen);
 }
 
 static void

@@ -31,6 +31,9 @@ class_of(size_t len)
         return 32 + ((unsigned)len - 256) / 32;
     if (len < 4096)
         return 56 + ((unsigned)len - 1024) / 256;
+    for (unsigned class = 68; class < WHAT_IF_CLASSES - 1; class++)
+        if (len >> (class - 68) < 8192)
+            return class;
     return WHAT_IF_CLASSES - 1;
 }
 
@@ -57,6 +60,15 @@ what_if_stats_add(struct what_if_stats *stats, size_t len,
     }
 }
 
+static int
+gains_below(const struct what_if_stats *stats, unsigned i, unsigned class)
+{
+    while (class-- > 0)
+        if (stats->results[i].saved[class] > 0)
+            return 1;
+    return 0;
+}
+
 /* From the long messages down, as far as each class gains on balance: a single
  * message that happens to fit the codec does not make a size that gains. */
 static void
@@ -68,6 +80,8 @@ find_gaining(const struct what_if_stats *stats, unsigned i,
             continue;
         if (stats->results[i].saved[class] <= 0) {
             figures->largest_growing_bytes = stats->largest[class];
+            figures->is_split = figures->smallest_gaining_bytes > 0 &&
+                                !gains_below(stats, i, class);
             return;
         }
         figures->smallest_gaining_bytes = stats->smallest[class];

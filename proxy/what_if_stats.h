@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /* WHAT_IF_CLASSES is how many classes of message sizes are told apart: 8 bytes
- * wide below 256, 32 below 1,024, 256 below 4,096, and one for all above.
+ * wide below 256, 32 below 1,024, 256 below 4,096, then doubling up to 4 MiB.
  * Where codecs begin to gain lies in the first hundreds of bytes. */
-#define WHAT_IF_CLASSES (32 + 24 + 12 + 1)
+#define WHAT_IF_CLASSES (32 + 24 + 12 + 10)
 
 /* struct what_if_outcome is what one codec made of one message. */
 struct what_if_outcome {
@@ -68,11 +68,16 @@ struct what_if_figures {
     /* break_even_bps is the speed of link in bit/s below which compression
      * makes the transfer shorter; 0: it never does. */
     uint64_t break_even_bps;
-    /* smallest_gaining_bytes is the smallest message size from which it gains
-     * in bytes, 0: it does not; largest_growing_bytes the longest one below
-     * that at which it does not gain, 0: it always does. */
+    /* A class of sizes gains when its messages together get shorter.
+     * smallest_gaining_bytes is the shortest message from whose class on all
+     * gain, 0: that of the longest does not; largest_growing_bytes the longest
+     * one of the next class below that, which does not gain, 0: there is
+     * none. */
     uint64_t smallest_gaining_bytes;
     uint64_t largest_growing_bytes;
+    /* is_split is 1 when these two divide the sizes: there are both, and no
+     * class below the one of largest_growing_bytes gains either. */
+    int is_split;
 };
 
 /* what_if_stats_new makes empty statistics for |n| codecs; NULL: memory.

@@ -128,6 +128,8 @@ what_if_entry_counts(const struct what_if_entry *entry)
     }
     for (int i = 0; i <= GRPCFRAME_CODEC_UNKNOWN; i++)
         counts.used[i] = atomic_load(&entry->used[i]);
+    counts.used_hidden = atomic_load(&entry->used_hidden);
+    counts.used_unknown = atomic_load(&entry->used_unknown);
     counts.used_bytes = atomic_load(&entry->used_bytes);
     counts.bytes_seen = atomic_load(&entry->bytes_seen);
     /* Last: a message is seen before anything else is counted of it. */

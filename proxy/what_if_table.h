@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The methods that --what-if has seen, each direction an entry, and what was
- * counted for it.  Workers find entries and count; the thread of --what-if
- * walks along them.  It takes no lock that a worker might wait for.
+ * counted for it.  Workers find entries, under a lock that they share, and
+ * count; the thread of --what-if walks along them without it.
  */
 #ifndef WHAT_IF_TABLE_H
 #define WHAT_IF_TABLE_H
@@ -19,7 +19,7 @@
 #include "side.h"
 
 /* WHAT_IF_ENTRIES_MAX bounds the entries; what has no place goes to the entry
- * `(other)` of its direction.  An entry has sums for each codec: up to 10 KiB
+ * `(other)` of its direction.  An entry has sums for each codec: up to 12 KiB
  * with the longest list. */
 #define WHAT_IF_ENTRIES_MAX 500
 
@@ -35,6 +35,7 @@ enum what_if_skip {
     WHAT_IF_MEMORY,    /* memory ran out */
     WHAT_IF_UNDECODED, /* what it holds is not known */
     WHAT_IF_STOPPED,   /* the run ended before its turn */
+    WHAT_IF_FAILED,    /* what a codec made of it is not it again */
     WHAT_IF_SKIPS,
     WHAT_IF_TAKEN = WHAT_IF_SKIPS /* it is or will be tried */
 };
@@ -53,8 +54,12 @@ struct what_if_entry {
      * they were sent as. */
     _Atomic uint64_t bytes_seen;
     _Atomic uint64_t used_bytes;
-    /* used counts the compressed ones of these, by codec. */
+    /* used counts the compressed ones of these, by codec; used_hidden those
+     * whose codec is not to be shown; used_unknown those of which nobody knows
+     * what they were sent as, and which used_bytes lacks. */
     _Atomic uint64_t used[GRPCFRAME_CODEC_UNKNOWN + 1];
+    _Atomic uint64_t used_hidden;
+    _Atomic uint64_t used_unknown;
     /* skipped counts by enum what_if_skip. */
     _Atomic uint64_t skipped[WHAT_IF_SKIPS];
     /* n_waiting is how many wait to be tried, held the bytes of their samples
@@ -76,7 +81,8 @@ struct what_if_entry {
 
 /* struct what_if_table is all entries. */
 struct what_if_table {
-    /* lock is taken by workers only, to find or make an entry. */
+    /* lock is for workers, each of which may wait for another, to find or make
+     * an entry.  The thread, of the lowest priority, never takes it. */
     pthread_mutex_t lock;
     /* first is the entry made last. */
     struct what_if_entry *_Atomic first;
@@ -106,6 +112,8 @@ struct what_if_counts {
     uint64_t bytes_seen;
     uint64_t used_bytes;
     uint64_t used[GRPCFRAME_CODEC_UNKNOWN + 1];
+    uint64_t used_hidden;
+    uint64_t used_unknown;
     uint64_t skipped[WHAT_IF_SKIPS];
     /* sampled were tried, of sampled_bytes; waiting are to be. */
     uint64_t sampled;

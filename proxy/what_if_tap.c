@@ -4,6 +4,7 @@
  * a message is decides call_sample.c. */
 #include "what_if_tap.h"
 
+#include "net.h"
 #include "what_if_parts.h"
 
 void
@@ -24,8 +25,8 @@ what_if_flow_take(struct what_if *what_if, struct what_if_flow *flow,
                                                       : (size_t)expected;
 
         flow->is_begun = 1;
-        flow->skip = (uint8_t)what_if_queue_begin(queue, flow->entry, guess,
-                                                  &flow->sample);
+        flow->skip = (uint8_t)what_if_queue_begin(
+            queue, flow->entry, guess, net_now_us(), &flow->sample);
     }
     if (flow->sample != NULL)
         flow->skip =
@@ -48,6 +49,21 @@ flow_settle(struct what_if *what_if, struct what_if_flow *flow,
     return flow->is_begun ? (enum what_if_skip)flow->skip : WHAT_IF_EMPTY;
 }
 
+static void
+count_used(struct what_if_entry *entry, const struct what_if_message *message)
+{
+    if (message->is_wire_unknown)
+        atomic_fetch_add(&entry->used_unknown, 1);
+    else
+        atomic_fetch_add(&entry->used_bytes, message->wire_bytes);
+    if (message->codec == GRPCFRAME_CODEC_NONE)
+        return;
+    if (message->is_hidden)
+        atomic_fetch_add(&entry->used_hidden, 1);
+    else
+        atomic_fetch_add(&entry->used[message->codec], 1);
+}
+
 void
 what_if_flow_end(struct what_if *what_if, struct what_if_flow *flow,
                  const struct what_if_message *message)
@@ -59,9 +75,7 @@ what_if_flow_end(struct what_if *what_if, struct what_if_flow *flow,
     atomic_fetch_add(&entry->messages_seen, 1);
     if (message->is_decoded) {
         atomic_fetch_add(&entry->bytes_seen, message->decoded_bytes);
-        atomic_fetch_add(&entry->used_bytes, message->wire_bytes);
-        if (message->codec != GRPCFRAME_CODEC_NONE)
-            atomic_fetch_add(&entry->used[message->codec], 1);
+        count_used(entry, message);
     }
     skip = flow_settle(what_if, flow, message);
     if (skip != WHAT_IF_TAKEN)

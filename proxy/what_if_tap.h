@@ -38,8 +38,12 @@ struct what_if_flow {
 
 /* struct what_if_message is a message whose last byte has passed. */
 struct what_if_message {
-    /* wire_bytes is what it was sent as. */
+    /* wire_bytes is what it was sent as; unless is_wire_unknown is 1, of a
+     * message in a body that was compressed as a whole. */
     uint64_t wire_bytes;
+    int is_wire_unknown;
+    /* is_hidden is 1 when the name of its codec is not to be shown. */
+    int is_hidden;
     /* codec is what it was compressed with: NONE for plain, UNKNOWN for
      * several on top of each other. */
     enum grpcframe_codec codec;

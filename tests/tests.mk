@@ -8,7 +8,8 @@ VECTOR_NOWRAP := $(OUT)/tests/vector_nowrap.o
 CORPUS_OBJS := $(OUT)/tests/corpus.o $(VECTOR_OBJS) $(VECTOR_NOWRAP)
 
 # Unit tests may let allocations fail, and make bodies with every codec.
-$(OUT)/tests/libtest.a: $(VECTOR_OBJS) $(OUT)/tests/unit/grpcframe_play.o
+$(OUT)/tests/libtest.a: $(VECTOR_OBJS) $(OUT)/tests/unit/grpcframe_play.o \
+  $(OUT)/tests/unit/what_if_play.o
 $(OUT)/tests/test_%: $(OUT)/tests/unit/test_%.o $(VECTOR_WRAP) \
   $(OUT)/tests/libtest.a $(ARCHIVES)
 	$(Q)$(link) $(WRAP) $(TEST_LIBS) -o $@

@@ -29,7 +29,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(gzip.compress(BODY, 6)[:-9],
                         ("Content-Encoding", "gzip"))
         else:
-            self.answer(BODY if self.path == "/plain" else b"")
+            self.answer(BODY if self.path[:6] in ("/plain", "/query") else b"")
 
     def do_POST(self):
         self.answer(self.rfile.read(int(self.headers["Content-Length"])))
@@ -50,6 +50,8 @@ requests() {
     start_tap -u "127.0.0.1:$port" --what-if gzip:6,zstd --what-if-cpu 100
     curl -sS "http://$TAP_LISTEN/plain" "http://$TAP_LISTEN/gzip" \
         "http://$TAP_LISTEN/empty" >/dev/null
+    curl -sS "http://$TAP_LISTEN/query?a=1" "http://$TAP_LISTEN/query?b=2?" \
+        "http://$TAP_LISTEN/query" >/dev/null
     curl -sS --data-binary "@$DIR/server.py" "http://$TAP_LISTEN/post" \
         >"$DIR/answer"
     cmp -s "$DIR/server.py" "$DIR/answer" || fail "the body came back changed"
@@ -59,7 +61,7 @@ until_all_tried requests
 
 got=$(finals '.codec == "gzip"' | jq -s -c '
     map({path, from, n: .messages_seen, used: .used.encoding}) | sort_by(.path, .from)')
-want='[{"path":"/gzip","from":"server","n":1,"used":"gzip"},{"path":"/plain","from":"server","n":1,"used":null},{"path":"/post","from":"client","n":1,"used":null},{"path":"/post","from":"server","n":1,"used":null}]'
+want='[{"path":"/gzip","from":"server","n":1,"used":"gzip"},{"path":"/plain","from":"server","n":1,"used":null},{"path":"/post","from":"client","n":1,"used":null},{"path":"/post","from":"server","n":1,"used":null},{"path":"/query","from":"server","n":3,"used":null}]'
 [ "$got" = "$want" ] || fail "$got"
 # One body, plain and compressed by Python with the same library: the same.
 [ "$(finals '.path == "/gzip" and .used.bytes != .compressed_bytes

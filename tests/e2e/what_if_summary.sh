@@ -47,6 +47,10 @@ for list in gzip:0 lzma gzip,gzip zstd:23 snappy:1 ,; do
     [ $status -eq 2 ] || fail "--what-if $list: exit $status"
     grep -q -- "--what-if $list: " "$DIR/usage.log" || fail "$list: no reason"
 done
+status=0
+"$GRPCTAP" proxy -l 0 -u 1 --what-if -e call 2>"$DIR/usage.log" || status=$?
+[ $status -eq 2 ] || fail "--what-if for nothing: exit $status"
+grep -q 'nothing would come of --what-if' "$DIR/usage.log" || fail "no reason"
 for share in 0 101 10x -1; do
     status=0
     "$GRPCTAP" proxy -l 0 -u 1 --what-if-cpu "$share" 2>/dev/null || status=$?

@@ -235,21 +235,27 @@ test_snappy_block(void **state)
     }
 }
 
+/* A block of 65,541 bytes, the last four a copy from 65,537 back. */
+static void
+make_far_copy(struct vector_buf *body)
+{
+    vector_buf_add(body, "\x85\x80\x04", 3);
+    vector_buf_add(body, "\xf4\x00\x00x", 4);
+    vector_buf_add(body, "\xf4\xff\xff", 3);
+    play_make(body, PLAY_RANDOM, 65536);
+    vector_buf_be(body, 3 << 2 | 3, 1);
+    vector_buf_le(body, 65537, 4);
+}
+
 /* A copy from further back than 64 KiB is sound, but only counted. */
 static void
 test_snappy_far_copy(void **state)
 {
     struct vector_buf body = {0};
     struct grpcframe_decoder *decoder;
-    uint32_t distance = 65537;
 
     (void)state;
-    vector_buf_add(&body, "\x85\x80\x04", 3); /* 65,541 */
-    vector_buf_add(&body, "\xf4\x00\x00x", 4);
-    vector_buf_add(&body, "\xf4\xff\xff", 3);
-    play_make(&body, PLAY_RANDOM, 65536);
-    vector_buf_be(&body, 3 << 2 | 3, 1);
-    vector_buf_le(&body, distance, 4);
+    make_far_copy(&body);
     play_expect(pool, GRPCFRAME_CODEC_SNAPPY, &body, GRPCFRAME_RESULT_MEMORY,
                 body.len - 5);
     decoder =
@@ -258,6 +264,85 @@ test_snappy_far_copy(void **state)
     assert_int_equal(grpcframe_decoder_finish(decoder), GRPCFRAME_RESULT_OK);
     assert_int_equal(grpcframe_decoder_length(decoder), 65541);
     grpcframe_decoder_put(decoder);
+    vector_buf_clear(&body);
+}
+
+/* struct shown is what a reader showed of a stream, and said of its last
+ * message. */
+struct shown {
+    /* bytes counts what was shown. */
+    size_t bytes;
+    /* n counts the messages, last is the last one. */
+    size_t n;
+    struct grpcframe_message last;
+};
+
+static void
+on_span(const struct grpcframe_message *message, const uint8_t *data,
+        size_t len, void *user)
+{
+    struct shown *shown = user;
+
+    (void)message;
+    (void)data;
+    shown->bytes += len;
+}
+
+static int
+on_message(const struct grpcframe_message *message, void *user)
+{
+    struct shown *shown = user;
+
+    shown->last = *message;
+    shown->n++;
+    return 0;
+}
+
+static void
+show(const struct vector_buf *stream, grpcframe_span_cb span,
+     struct shown *shown)
+{
+    struct grpcframe_reader reader;
+
+    grpcframe_reader_init(&reader, pool, GRPCFRAME_CODEC_SNAPPY, 0, on_message,
+                          shown);
+    grpcframe_reader_set_span(&reader, span);
+    grpcframe_reader_feed(&reader, stream->data, stream->len, 1, 1);
+    grpcframe_reader_clear(&reader);
+}
+
+/* To look at messages changes nothing of what is said of them: one that goes
+ * back too far is shown up to there; the next one is shown whole again. */
+static void
+test_snappy_far_shown(void **state)
+{
+    struct vector_buf body = {0};
+    struct vector_buf stream = {0};
+    struct shown unseen = {0};
+    struct shown seen = {0};
+
+    (void)state;
+    make_far_copy(&body);
+    vector_buf_be(&stream, 1, 1);
+    vector_buf_be(&stream, body.len, 4);
+    vector_buf_add(&stream, body.data, body.len);
+    show(&stream, NULL, &unseen);
+    show(&stream, on_span, &seen);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.bytes, 65537);
+    assert_int_equal(seen.last.result, GRPCFRAME_RESULT_OK);
+    assert_int_equal(seen.last.decoded_length, 65541);
+    assert_int_equal(seen.last.partly_shown, 1);
+    assert_int_equal(unseen.last.partly_shown, 0);
+    seen.last.partly_shown = 0;
+    assert_memory_equal(&seen.last, &unseen.last, sizeof(seen.last));
+    vector_buf_add(&stream, "\1\0\0\0\3\1\0y", 8);
+    seen = (struct shown){0};
+    show(&stream, on_span, &seen);
+    assert_int_equal(seen.n, 2);
+    assert_int_equal(seen.bytes, 65538);
+    assert_int_equal(seen.last.partly_shown, 0);
+    vector_buf_clear(&stream);
     vector_buf_clear(&body);
 }
 
@@ -270,6 +355,7 @@ main(void)
         cmocka_unit_test(test_snappy_checksum),
         cmocka_unit_test(test_snappy_block),
         cmocka_unit_test(test_snappy_far_copy),
+        cmocka_unit_test(test_snappy_far_shown),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --what-if as a whole, without a tap: messages in, with the thread at work;
- * counts, figures, events and the table out.
+ * counts, figures and events out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,84 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../proxy/event_run.h"
 #include "../../proxy/net.h"
-#include "../../proxy/what_if_parts.h"
-#include "../../proxy/what_if_tap.h"
-#include "grpcframe_play.h"
+#include "what_if_play.h"
 
 #define KIB 1024u
-
-static const char path[] = "/pkg.Service/Method";
-
-static struct what_if *
-start(const char *list, unsigned percent, uint64_t event_us)
-{
-    struct what_if_config config = {
-        .cpu_percent = percent,
-        .wants_events = 1,
-        .event_us = event_us,
-    };
-    struct what_if *what_if;
-
-    assert_null(what_if_list_parse(&config.list, list));
-    what_if = what_if_new(&config);
-    assert_non_null(what_if);
-    return what_if;
-}
-
-/* Lets a message pass in pieces of |step| bytes. */
-static void
-pass(struct what_if *what_if, struct what_if_flow *flow, const uint8_t *data,
-     size_t len, size_t step)
-{
-    struct what_if_message message = {
-        .wire_bytes = len,
-        .is_decoded = 1,
-        .decoded_bytes = len,
-    };
-
-    for (size_t at = 0; at < len; at += step) {
-        what_if_flow_take(what_if, flow, len, data + at,
-                          len - at < step ? len - at : step);
-    }
-    what_if_flow_end(what_if, flow, &message);
-}
-
-static void
-pass_kind(struct what_if *what_if, struct what_if_flow *flow,
-          enum play_data kind, size_t len)
-{
-    struct vector_buf data = {0};
-
-    play_make(&data, kind, len);
-    pass(what_if, flow, data.data, len, 10000);
-    vector_buf_clear(&data);
-}
-
-static struct what_if_counts
-counts_of(struct what_if *what_if, const struct what_if_flow *flow)
-{
-    struct what_if_counts counts;
-
-    pthread_mutex_lock(&what_if->lock);
-    counts = what_if_entry_counts(flow->entry);
-    pthread_mutex_unlock(&what_if->lock);
-    return counts;
-}
-
-static void
-wait_until_sampled(struct what_if *what_if, const struct what_if_flow *flow,
-                   uint64_t n)
-{
-    for (int i = 0; i < 6000; i++) {
-        if (counts_of(what_if, flow).sampled >= n) {
-            return;
-        }
-        usleep(10000);
-    }
-    fail_msg("not tried in 60 s");
-}
 
 /* Everything has one place. */
 static void
@@ -128,17 +54,19 @@ test_sizes_exact(void **state)
 {
     static const char *const names[] = {"gzip", "zlib", "zstd", "br"};
     static const size_t lens[] = {1, 87, 5000, 300000};
-    struct what_if *what_if = start("gzip:9,deflate:9,zstd:3,br:5", 100, 0);
+    struct what_if *what_if = play_start("gzip:9,deflate:9,zstd:3,br:5", 100,
+                                         0);
     struct what_if_flow flow = {0};
     uint64_t want[4] = {0};
 
     (void)state;
-    what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
+    what_if_flow_open(what_if, &flow, SIDE_CLIENT, PLAY_PATH,
+                      strlen(PLAY_PATH));
     for (size_t i = 0; i < 4; i++) {
         struct vector_buf data = {0};
 
         play_make(&data, PLAY_TEXT, lens[i]);
-        pass(what_if, &flow, data.data, data.len, 1000);
+        play_pass(what_if, &flow, data.data, data.len, 1000);
         for (size_t k = 0; k < 3; k++) {
             struct vector_buf body = {0};
 
@@ -149,7 +77,7 @@ test_sizes_exact(void **state)
         want[3] += brotli_len(5, &data);
         vector_buf_clear(&data);
     }
-    wait_until_sampled(what_if, &flow, 4);
+    play_wait_sampled(what_if, &flow, 4);
     what_if_finish(what_if);
     for (unsigned k = 0; k < 4; k++) {
         struct what_if_figures figures =
@@ -172,18 +100,19 @@ test_sizes_exact(void **state)
 static void
 test_reasons(void **state)
 {
-    struct what_if *what_if = start("snappy", 100, 0);
+    struct what_if *what_if = play_start("snappy", 100, 0);
     const struct what_if_message damaged = {.wire_bytes = 10,
                                             .codec = GRPCFRAME_CODEC_GZIP};
     struct what_if_flow flow = {0};
     struct what_if_counts counts;
 
     (void)state;
-    what_if_flow_open(what_if, &flow, SIDE_SERVER, path, strlen(path));
-    pass_kind(what_if, &flow, PLAY_ZEROS, 0);
-    pass_kind(what_if, &flow, PLAY_ZEROS, WHAT_IF_MESSAGE_MAX);
-    wait_until_sampled(what_if, &flow, 1);
-    pass_kind(what_if, &flow, PLAY_ZEROS, WHAT_IF_MESSAGE_MAX + 1);
+    what_if_flow_open(what_if, &flow, SIDE_SERVER, PLAY_PATH,
+                      strlen(PLAY_PATH));
+    play_pass_kind(what_if, &flow, PLAY_ZEROS, 0);
+    play_pass_kind(what_if, &flow, PLAY_ZEROS, WHAT_IF_MESSAGE_MAX);
+    play_wait_sampled(what_if, &flow, 1);
+    play_pass_kind(what_if, &flow, PLAY_ZEROS, WHAT_IF_MESSAGE_MAX + 1);
     what_if_flow_take(what_if, &flow, 10, (const uint8_t *)"0123456789", 10);
     what_if_flow_end(what_if, &flow, &damaged);
     /* One that never ends is none. */
@@ -207,20 +136,21 @@ test_reasons(void **state)
 static void
 test_grows_while_passing(void **state)
 {
-    struct what_if *what_if = start("snappy", 100, 0);
+    struct what_if *what_if = play_start("snappy", 100, 0);
     struct what_if_flow flow = {0};
     struct what_if_message message = {.wire_bytes = 100, .is_decoded = 1};
     static uint8_t piece[100 * KIB];
 
     (void)state;
-    what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
+    what_if_flow_open(what_if, &flow, SIDE_CLIENT, PLAY_PATH,
+                      strlen(PLAY_PATH));
     for (unsigned n = 40; n <= 41; n++) {
         message.decoded_bytes = n * sizeof(piece);
         for (unsigned i = 0; i < n; i++) {
             what_if_flow_take(what_if, &flow, 100, piece, sizeof(piece));
         }
         what_if_flow_end(what_if, &flow, &message);
-        wait_until_sampled(what_if, &flow, 1);
+        play_wait_sampled(what_if, &flow, 1);
     }
     what_if_finish(what_if);
     /* 41 * 100 KiB are more than 4 MiB. */
@@ -236,15 +166,16 @@ test_grows_while_passing(void **state)
 static void
 test_share(void **state)
 {
-    struct what_if *what_if = start("br:11", 5, 0);
+    struct what_if *what_if = play_start("br:11", 5, 0);
     uint64_t began_us = net_now_us();
     struct what_if_flow flow = {0};
     uint64_t passed_ns;
 
     (void)state;
-    what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
+    what_if_flow_open(what_if, &flow, SIDE_CLIENT, PLAY_PATH,
+                      strlen(PLAY_PATH));
     while (net_now_us() - began_us < 1500000) {
-        pass_kind(what_if, &flow, PLAY_TEXT, 2000);
+        play_pass_kind(what_if, &flow, PLAY_TEXT, 2000);
         usleep(1000);
     }
     pthread_mutex_lock(&what_if->lock);
@@ -253,8 +184,8 @@ test_share(void **state)
     assert_true(what_if->spent_ns < passed_ns / 20 + WHAT_IF_BURST_NS +
                                         UINT64_C(100000000));
     pthread_mutex_unlock(&what_if->lock);
-    assert_true(counts_of(what_if, &flow).sampled > 0);
-    assert_true(counts_of(what_if, &flow).skipped[WHAT_IF_BUSY] > 0);
+    assert_true(play_counts(what_if, &flow).sampled > 0);
+    assert_true(play_counts(what_if, &flow).skipped[WHAT_IF_BUSY] > 0);
     what_if_free(what_if);
 }
 
@@ -262,14 +193,15 @@ test_share(void **state)
 static void
 finish_within(const char *list, unsigned n, size_t len, uint64_t most_us)
 {
-    struct what_if *what_if = start(list, 1, 0);
+    struct what_if *what_if = play_start(list, 1, 0);
     struct what_if_flow flow = {0};
     struct what_if_counts counts;
     uint64_t began_us;
 
-    what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
+    what_if_flow_open(what_if, &flow, SIDE_CLIENT, PLAY_PATH,
+                      strlen(PLAY_PATH));
     for (unsigned i = 0; i < n; i++) {
-        pass_kind(what_if, &flow, PLAY_TEXT, len);
+        play_pass_kind(what_if, &flow, PLAY_TEXT, len);
     }
     began_us = net_now_us();
     what_if_finish(what_if);
@@ -297,13 +229,14 @@ test_finish_tries(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
-        struct what_if *what_if = start("snappy", 100, 0);
+        struct what_if *what_if = play_start("snappy", 100, 0);
         struct what_if_flow flow = {0};
         struct what_if_counts counts;
 
         usleep(20000);
-        what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
-        pass_kind(what_if, &flow, PLAY_TEXT, 1000);
+        what_if_flow_open(what_if, &flow, SIDE_CLIENT, PLAY_PATH,
+                          strlen(PLAY_PATH));
+        play_pass_kind(what_if, &flow, PLAY_TEXT, 1000);
         what_if_finish(what_if);
         counts = what_if_entry_counts(flow.entry);
         expect_settled(&counts);
@@ -316,12 +249,12 @@ test_finish_tries(void **state)
     fail_msg("a message that waited was not tried, in five runs");
 }
 
-/* How often |word| stands in the lane. */
+/* How often |word| stands in |lane|. */
 static unsigned
-count_in_lane(struct what_if *what_if, const char *word)
+count_in(const struct lane *lane, const char *word)
 {
-    const char *at = what_if->lane.data;
-    const char *end = at + what_if->lane.len;
+    const char *at = lane->data;
+    const char *end = at + lane->len;
     unsigned n = 0;
 
     while (at != NULL && at < end) {
@@ -335,38 +268,117 @@ count_in_lane(struct what_if *what_if, const char *word)
     return n;
 }
 
+/* Collects until |n| lines with |word| have come. */
+static void
+collect_until(struct what_if *what_if, struct lane *lane, const char *word,
+              unsigned n)
+{
+    for (int i = 0; i < 6000; i++) {
+        while (what_if_collect(what_if, lane) != 0) {
+            continue;
+        }
+        if (count_in(lane, word) >= n) {
+            return;
+        }
+        usleep(10000);
+    }
+    fail_msg("no %u lines with %s in 60 s", n, word);
+}
+
+/* Both codecs once it was tried, not again every 10 ms, and at the end. */
 static void
 test_events(void **state)
 {
-    struct what_if *what_if = start("gzip:1,snappy", 100, 50000);
+    static const char sampled[] = "\"messages_sampled\":1,";
+    struct what_if *what_if = play_start("gzip:1,snappy", 100, 10000);
     struct what_if_flow flow = {0};
-    unsigned before;
+    struct lane lane;
 
     (void)state;
-    what_if_flow_open(what_if, &flow, SIDE_SERVER, path, strlen(path));
-    pass_kind(what_if, &flow, PLAY_TEXT, 3000);
-    wait_until_sampled(what_if, &flow, 1);
-    usleep(500000);
-    pthread_mutex_lock(&what_if->lock);
-    before = count_in_lane(what_if, "\"event\":\"what_if\"");
-    pthread_mutex_unlock(&what_if->lock);
-    /* Both codecs, perhaps before and certainly after it was tried; and not
-     * again every 50 ms. */
-    assert_true(before == 2 || before == 4);
-    assert_int_equal(count_in_lane(what_if, "\"final\":true"), 0);
+    lane_init(&lane, NULL);
+    what_if_flow_open(what_if, &flow, SIDE_SERVER, PLAY_PATH,
+                      strlen(PLAY_PATH));
+    play_pass_kind(what_if, &flow, PLAY_TEXT, 3000);
+    collect_until(what_if, &lane, sampled, 2);
+    usleep(50000);
+    assert_int_equal(what_if_collect(what_if, &lane), 0);
+    assert_int_equal(count_in(&lane, sampled), 2);
+    assert_int_equal(count_in(&lane, "\"final\":true"), 0);
     what_if_finish(what_if);
-    assert_int_equal(count_in_lane(what_if, "\"final\":true"), 2);
-    assert_int_equal(count_in_lane(what_if, "\"event\":\"what_if\""),
-                     before + 2);
-    assert_int_equal(count_in_lane(what_if, "\"codec\":\"snappy\""),
-                     (before + 2) / 2);
+    collect_until(what_if, &lane, "\"final\":true", 2);
+    assert_int_equal(what_if_collect(what_if, &lane), 0);
+    assert_int_equal(count_in(&lane, sampled), 4);
+    assert_int_equal(count_in(&lane, "\"codec\":\"snappy\""),
+                     count_in(&lane, "\"event\":\"what_if\"") / 2);
+    lane_clear(&lane);
+    what_if_free(what_if);
+}
+
+/* Nobody collects for a while: what is posted waits, and nothing is written
+ * behind it.  Then it comes in pieces, every line whole. */
+static void
+test_events_wait(void **state)
+{
+    struct what_if *what_if = play_start("gzip:1,snappy", 100, 1000);
+    struct lane lane;
+    unsigned pieces = 1;
+
+    (void)state;
+    lane_init(&lane, NULL);
+    for (unsigned i = 0; i < 200; i++) {
+        struct what_if_flow flow = {0};
+        char name[16];
+        int len = snprintf(name, sizeof(name), "/%u", i);
+
+        what_if_flow_open(what_if, &flow, SIDE_CLIENT, name, (size_t)len);
+        play_pass_kind(what_if, &flow, PLAY_TEXT, 100);
+    }
+    for (int i = 0; i < 6000 && !atomic_load(&what_if->is_posted); i++) {
+        usleep(10000);
+    }
+    assert_int_equal(atomic_load(&what_if->is_posted), 1);
+    usleep(100000);
+    assert_in_range(what_if->lane.len, 1, LANE_FLUSH + 4096);
+    what_if_finish(what_if);
+    while (what_if_collect(what_if, &lane) != 0) {
+        pieces++;
+    }
+    assert_true(pieces > 4);
+    assert_int_equal(count_in(&lane, "\"final\":true"), 400);
+    assert_int_equal(count_in(&lane, "}\n{\"event\":\"what_if\""),
+                     count_in(&lane, "\"event\":\"what_if\"") - 1);
+    assert_int_equal(what_if->lane.len, 0);
+    lane_clear(&lane);
+    what_if_free(what_if);
+}
+
+/* Who is in a hurry waits for no message under way. */
+static void
+test_hurry(void **state)
+{
+    struct what_if *what_if = play_start("br:11", 100, 0);
+    struct what_if_flow flow = {0};
+    struct what_if_counts counts;
+    uint64_t began_us;
+
+    (void)state;
+    what_if_flow_open(what_if, &flow, SIDE_CLIENT, PLAY_PATH,
+                      strlen(PLAY_PATH));
+    play_pass_kind(what_if, &flow, PLAY_TEXT, WHAT_IF_MESSAGE_MAX);
+    what_if_hurry(what_if);
+    began_us = net_now_us();
+    what_if_finish(what_if);
+    assert_true(net_now_us() - began_us < 1000000);
+    counts = what_if_entry_counts(flow.entry);
+    expect_settled(&counts);
+    assert_int_equal(counts.skipped[WHAT_IF_STOPPED], 1);
     what_if_free(what_if);
 }
 
 static void
 test_unwanted(void **state)
 {
-    struct what_if *what_if = start("snappy", 100, 50000);
+    struct what_if *what_if = play_start("snappy", 100, 50000);
     struct what_if_flow flow = {0};
 
     (void)state;
@@ -374,85 +386,14 @@ test_unwanted(void **state)
     what_if->config.wants_events = 0;
     pthread_mutex_unlock(&what_if->lock);
     what_if_flow_open(what_if, &flow, SIDE_SERVER, NULL, 0);
-    pass_kind(what_if, &flow, PLAY_TEXT, 3000);
-    wait_until_sampled(what_if, &flow, 1);
+    play_pass_kind(what_if, &flow, PLAY_TEXT, 3000);
+    play_wait_sampled(what_if, &flow, 1);
     what_if_finish(what_if);
     assert_int_equal(what_if->lane.len, 0);
     what_if_free(what_if);
 }
 
-/* ---- The table ------------------------------------------------------- */
-
-static void
-expect_table(struct what_if *what_if, const char *const *want, size_t n)
-{
-    char *text = NULL;
-    size_t len = 0;
-    FILE *file = open_memstream(&text, &len);
-
-    what_if_finish(what_if);
-    what_if_print(what_if, file);
-    fclose(file);
-    for (size_t i = 0; i < n; i++) {
-        if (strstr(text, want[i]) == NULL) {
-            fail_msg("\"%s\" is not in:\n%s", want[i], text);
-        }
-    }
-    free(text);
-    what_if_free(what_if);
-}
-
-static void
-test_advice(void **state)
-{
-    static const char *const want[] = {
-        "pays_below  method\n",
-        "now:plain",
-        "/pkg.Service/Method\n",
-        "    gzip:6 saves 89.4 %",
-        " and pays below ",
-        "bit/s; messages up to 20 bytes grow\n",
-    };
-    struct what_if *what_if = start("gzip:6", 100, 0);
-    struct what_if_flow flow = {0};
-
-    (void)state;
-    what_if_flow_open(what_if, &flow, SIDE_CLIENT, path, strlen(path));
-    pass_kind(what_if, &flow, PLAY_TEXT, 20);
-    pass_kind(what_if, &flow, PLAY_TEXT, 100000);
-    wait_until_sampled(what_if, &flow, 2);
-    expect_table(what_if, want, sizeof(want) / sizeof(want[0]));
-}
-
-static void
-test_advice_against(void **state)
-{
-    static const char *const want[] = {
-        "leave it plain: no codec of the list makes these messages shorter\n",
-        "nothing could be tried: no advice\n",
-        "  now:gzip:?  ",
-        "/a\\x1b[1m\n",
-    };
-    static const struct what_if_message seen = {
-        .wire_bytes = 9,
-        .codec = GRPCFRAME_CODEC_GZIP,
-        .is_decoded = 1,
-        .decoded_bytes = WHAT_IF_MESSAGE_MAX + 1,
-    };
-    struct what_if *what_if = start("gzip:6,snappy", 100, 0);
-    struct what_if_flow plain = {0};
-    struct what_if_flow large = {0};
-
-    (void)state;
-    what_if_flow_open(what_if, &plain, SIDE_CLIENT, path, strlen(path));
-    pass_kind(what_if, &plain, PLAY_RANDOM, 5000);
-    wait_until_sampled(what_if, &plain, 1);
-    what_if_flow_open(what_if, &large, SIDE_CLIENT, "/a\x1b[1m", 6);
-    what_if_flow_take(what_if, &large, WHAT_IF_MESSAGE_MAX + 1,
-                      (const uint8_t *)"", 1);
-    what_if_flow_end(what_if, &large, &seen);
-    expect_table(what_if, want, sizeof(want) / sizeof(want[0]));
-}
+/* ---- Workers --------------------------------------------------------- */
 
 /* Workers in threads of their own, all at once, until the end. */
 static void *
@@ -469,7 +410,7 @@ worker_main(void *arg)
         memset(data, (int)i, sizeof(data));
         what_if_flow_open(what_if, &flow, (enum side)(i & 1), name,
                           (size_t)len);
-        pass(what_if, &flow, data, i % sizeof(data), 100);
+        play_pass(what_if, &flow, data, i % sizeof(data), 100);
     }
     return NULL;
 }
@@ -477,7 +418,7 @@ worker_main(void *arg)
 static void
 test_threads(void **state)
 {
-    struct what_if *what_if = start("gzip:1,snappy", 100, 20000);
+    struct what_if *what_if = play_start("gzip:1,snappy", 100, 20000);
     struct what_if_entry *entry;
     pthread_t threads[4];
     uint64_t seen = 0;
@@ -511,12 +452,12 @@ main(void)
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_finish_tries),
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_events_wait),
         cmocka_unit_test(test_unwanted),
-        cmocka_unit_test(test_advice),
-        cmocka_unit_test(test_advice_against),
         cmocka_unit_test(test_threads),
-        /* Last: it leaves a thread at work. */
+        /* Last: they leave threads at work. */
         cmocka_unit_test(test_finish),
+        cmocka_unit_test(test_hurry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

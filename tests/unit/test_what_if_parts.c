@@ -19,6 +19,9 @@
 
 #define MS UINT64_C(1000000)
 
+/* MESSAGE_MAX is the longest message that is tried. */
+#define MESSAGE_MAX (4u << 20)
+
 /* ---- The list -------------------------------------------------------- */
 
 static void
@@ -215,11 +218,45 @@ test_sizes(void **state)
     assert_int_equal(figures.smallest_gaining_bytes, 120);
     assert_int_equal(figures.largest_growing_bytes, 89);
     assert_int_equal(figures.grew, 3);
+    /* 60 gains: not all up to 89 grow. */
+    assert_int_equal(figures.is_split, 0);
     /* The longest decide: when they do not gain, no size does. */
     add(stats, 100000, 200000, 1, 1);
     figures = what_if_stats_figures(stats, 0);
     assert_int_equal(figures.smallest_gaining_bytes, 0);
     assert_int_equal(figures.largest_growing_bytes, 100000);
+    free(stats);
+}
+
+/* Where nothing shorter gains, the two sizes part what gains from what does
+ * not; and one long message says nothing of the shorter ones. */
+static void
+test_split(void **state)
+{
+    struct what_if_stats *stats = what_if_stats_new(1);
+    struct what_if_figures figures;
+
+    (void)state;
+    add(stats, 20, 38, 1, 1);
+    add(stats, 82, 90, 1, 1);
+    add(stats, 5000, 600, 1, 1);
+    figures = what_if_stats_figures(stats, 0);
+    assert_int_equal(figures.largest_growing_bytes, 82);
+    assert_int_equal(figures.is_split, 1);
+    for (int i = 0; i < 100; i++) {
+        add(stats, 3000, 600, 1, 1);
+    }
+    add(stats, 100000, 100040, 1, 1);
+    figures = what_if_stats_figures(stats, 0);
+    assert_int_equal(figures.smallest_gaining_bytes, 0);
+    assert_int_equal(figures.largest_growing_bytes, 100000);
+    assert_int_equal(figures.is_split, 0);
+    /* Longer ones that gain have a class of their own. */
+    add(stats, 200000, 1000, 1, 1);
+    figures = what_if_stats_figures(stats, 0);
+    assert_int_equal(figures.smallest_gaining_bytes, 200000);
+    assert_int_equal(figures.largest_growing_bytes, 100000);
+    assert_int_equal(figures.is_split, 0);
     free(stats);
 }
 
@@ -230,7 +267,7 @@ test_classes(void **state)
     unsigned classes = 0;
 
     (void)state;
-    for (size_t len = 1; len <= 5000; len++) {
+    for (size_t len = 1; len <= MESSAGE_MAX; len++) {
         add(stats, len, len - 1, 0, 0);
     }
     for (unsigned i = 0; i < WHAT_IF_CLASSES; i++) {
@@ -239,7 +276,8 @@ test_classes(void **state)
         classes += stats->smallest[i] > 0;
     }
     assert_int_equal(classes, WHAT_IF_CLASSES);
-    assert_int_equal(stats->largest[WHAT_IF_CLASSES - 1], 5000);
+    assert_int_equal(stats->largest[WHAT_IF_CLASSES - 1], MESSAGE_MAX);
+    assert_int_equal(stats->smallest[WHAT_IF_CLASSES - 1], MESSAGE_MAX / 2);
     /* A clock that stood still makes no division by zero. */
     assert_true(what_if_stats_figures(stats, 0).break_even_bps > 0);
     free(stats);
@@ -348,6 +386,7 @@ main(void)
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_nothing_saved),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_split),
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_table_full),
