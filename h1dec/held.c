@@ -174,7 +174,7 @@ h1dec_held_release(struct h1dec_conn *conn)
         at = held.marks[i].end;
     }
     if (held.is_finished) {
-        h1dec_conn_finish(conn, H1DEC_CLIENT, 0);
+        h1dec_conn_finish(conn, H1DEC_CLIENT);
     }
     h1dec_held_clear(&held);
     return conn->error;

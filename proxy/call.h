@@ -147,6 +147,8 @@ struct flow {
     /* frame numbers the DATA frames or chunks; last_part tells them apart. */
     uint64_t frame;
     uint64_t last_part;
+    /* passed_us is when the bytes of the body fed last had passed. */
+    uint64_t passed_us;
     /* head holds the first bytes of the body. */
     uint8_t head_len;
     uint8_t head[CALL_HEAD_MAX];
@@ -339,8 +341,7 @@ struct call_figures call_figures(const struct flow *flow);
 
 /* call_body_take takes a piece of the messages that DATA holds, once what lies
  * above them is undone. */
-void call_body_take(struct flow *flow, const uint8_t *data, size_t len,
-                    uint64_t now_us);
+void call_body_take(struct flow *flow, const uint8_t *data, size_t len);
 
 /* call_body_clear gives decoders back. */
 void call_body_clear(struct flow *flow);

@@ -43,9 +43,10 @@ void event_message(struct flow *flow, const struct grpcframe_message *message,
 void event_notice(struct tap *tap, const struct notice *notice);
 void event_goaway(struct tap *tap, const struct h2dec_goaway *goaway);
 
-/* event_headers: |start_line| is that of HTTP/1.x, NULL where there is none. */
+/* event_headers: |start_line| is that of HTTP/1.x, NULL where there is none;
+ * the last byte of the block passed at |now_us|. */
 void event_headers(struct tap *tap, const struct h2dec_headers *headers,
-                   const char *start_line);
+                   const char *start_line, uint64_t now_us);
 void event_frame(struct tap *tap, const struct h2dec_frame *frame);
 void event_settings(struct tap *tap, const struct h2dec_settings *settings);
 

@@ -362,11 +362,11 @@ put_fields(struct json *json, const struct tap *tap,
 
 void
 event_headers(struct tap *tap, const struct h2dec_headers *headers,
-              const char *start_line)
+              const char *start_line, uint64_t now_us)
 {
     struct json json;
 
-    if (!event_line_begin(&json, tap, EVENT_HEADERS, tap->now_us)) {
+    if (!event_line_begin(&json, tap, EVENT_HEADERS, now_us)) {
         return;
     }
     json_uint(&json, "stream", headers->stream_id);

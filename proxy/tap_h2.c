@@ -51,7 +51,7 @@ on_headers(const struct h2dec_headers *headers, struct h2dec_stream *stream,
 {
     struct tap *tap = user;
 
-    event_headers(tap, headers, NULL);
+    event_headers(tap, headers, NULL, tap->now_us);
     if (stream != NULL && stream->user != NULL) {
         call_headers(stream->user, headers, tap->now_us);
     }
