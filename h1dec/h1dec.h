@@ -55,6 +55,10 @@ extern "C" {
  * answer is a refusal the rest of the direction is undecoded. */
 #define H1DEC_PENDING_MAX (64u << 10)
 
+/* H1DEC_MARKS_MAX bounds the times kept of those bytes, one for each feed: 16
+ * KiB.  Of more, the last one stands for all that follow. */
+#define H1DEC_MARKS_MAX 1024
+
 /* ---- Errors ---------------------------------------------------------- */
 
 /* enum h1dec_error is what functions return; 0 is success.  A fatal error is

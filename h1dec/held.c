@@ -82,7 +82,7 @@ mark(struct held *held, uint64_t now_us)
     size_t n = held->n_marks;
 
     if (n == 0 ||
-        (held->marks[n - 1].at_us != now_us && n < HELD_MARKS_MAX)) {
+        (held->marks[n - 1].at_us != now_us && n < H1DEC_MARKS_MAX)) {
         if (grow_marks(held) != 0) {
             return H1DEC_ERR_NOMEM;
         }

@@ -264,7 +264,7 @@ remembers(const uint8_t *block, size_t len)
 static void
 test_what_leaves_the_table(void **state)
 {
-    static uint8_t longest[RECENT_LEN_MAX + 1];
+    static uint8_t longest[H2DEC_RECENT_LEN_MAX + 1];
 
     (void)state;
     assert_true(REMEMBERS("\x82\xbe"));               /* indexed */
@@ -282,35 +282,35 @@ test_what_leaves_the_table(void **state)
     assert_false(REMEMBERS("\xff\x80\x80\x80\x80\x01")); /* no such index */
     assert_false(REMEMBERS("\x00"));
     memset(longest, 0x82, sizeof(longest));
-    assert_true(remembers(longest, RECENT_LEN_MAX));
-    assert_false(remembers(longest, RECENT_LEN_MAX + 1));
+    assert_true(remembers(longest, H2DEC_RECENT_LEN_MAX));
+    assert_false(remembers(longest, H2DEC_RECENT_LEN_MAX + 1));
 }
 
 /* The limits of what a block may mean, and the oldest goes first. */
 static void
 test_limits(void **state)
 {
-    static char text[RECENT_TEXT_MAX + 1];
-    struct h2dec_field fields[RECENT_FIELDS_MAX + 1];
+    static char text[H2DEC_RECENT_TEXT_MAX + 1];
+    struct h2dec_field fields[H2DEC_RECENT_FIELDS_MAX + 1];
     struct recent recent = {.next = 0};
     uint8_t block[1];
 
     (void)state;
-    for (unsigned i = 0; i <= RECENT_FIELDS_MAX; i++) {
+    for (unsigned i = 0; i <= H2DEC_RECENT_FIELDS_MAX; i++) {
         fields[i] = (struct h2dec_field){text, text, 0, 0};
     }
     block[0] = 0x82;
     h2dec_recent_offer(&recent, block, 1);
-    h2dec_recent_keep(&recent, fields, RECENT_FIELDS_MAX + 1, text, 0);
+    h2dec_recent_keep(&recent, fields, H2DEC_RECENT_FIELDS_MAX + 1, text, 0);
     assert_null(h2dec_recent_find(&recent, block, 1));
     h2dec_recent_offer(&recent, block, 1);
-    h2dec_recent_keep(&recent, fields, 1, text, RECENT_TEXT_MAX + 1);
+    h2dec_recent_keep(&recent, fields, 1, text, H2DEC_RECENT_TEXT_MAX + 1);
     assert_null(h2dec_recent_find(&recent, block, 1));
-    for (unsigned i = 0; i <= RECENT_MAX; i++) {
+    for (unsigned i = 0; i <= H2DEC_RECENT_MAX; i++) {
         block[0] = (uint8_t)(0x82 + i);
         h2dec_recent_offer(&recent, block, 1);
-        h2dec_recent_keep(&recent, fields, RECENT_FIELDS_MAX, text,
-                          RECENT_TEXT_MAX);
+        h2dec_recent_keep(&recent, fields, H2DEC_RECENT_FIELDS_MAX, text,
+                          H2DEC_RECENT_TEXT_MAX);
         assert_non_null(h2dec_recent_find(&recent, block, 1));
     }
     block[0] = 0x82 + 1;
