@@ -156,18 +156,6 @@ struct flow {
     struct what_if_flow what_if;
 };
 
-/* struct call_ledger is what one direction of a call has cost; the names are
- * those of the events. */
-struct call_ledger {
-    uint64_t frames;
-    uint64_t framing_bytes;
-    uint64_t header_block_bytes;
-    uint64_t header_list_bytes;
-    uint64_t padding_bytes;
-    uint64_t control_bytes;
-    uint64_t body_bytes;
-};
-
 /* struct call is one stream, or one exchange of HTTP/1.x. */
 struct call {
     struct tap *tap;
@@ -176,9 +164,10 @@ struct call {
     enum call_protocol protocol;
     /* ended[side] is 1 once that side has said all. */
     uint8_t ended[2];
-    /* ledger[side] is filled in before call_end; before that it holds what
-     * the call has cost in another protocol, before an upgrade. */
-    struct call_ledger ledger[2];
+    /* ledger[side] is what that side has cost, of HTTP/1.x too; filled in
+     * before call_end, until then it holds what the call has cost in another
+     * protocol, before an upgrade. */
+    struct h2dec_ledger ledger[2];
     /* pace[side] is how that side's DATA came; see pace.c. */
     struct pace_flow pace[2];
     enum call_rpc rpc;
@@ -264,9 +253,6 @@ void call_add_value(struct notice *notice, const char *name,
 
 /* call_no_encoding says how the grpc-encoding of |flow| is none. */
 const char *call_no_encoding(const struct flow *flow);
-
-/* call_wire_bytes returns the bytes on the wire that |ledger| owns. */
-uint64_t call_wire_bytes(const struct call_ledger *ledger);
 
 /* ---- call_rpc.c ---- */
 

@@ -315,7 +315,7 @@ on_message_end(struct h1dec_exchange *exchange, enum h1dec_side side,
 }
 
 static void
-take_ledger(struct call_ledger *to, const struct h1dec_ledger *from)
+take_ledger(struct h2dec_ledger *to, const struct h1dec_ledger *from)
 {
     to->frames = from->chunks;
     to->framing_bytes = from->framing_bytes;
