@@ -91,7 +91,8 @@ leaves_table(const uint8_t *data, size_t len)
 struct recent_block *
 h2dec_recent_find(const struct recent *recent, const uint8_t *data, size_t len)
 {
-    for (unsigned i = 0; i < H2DEC_RECENT_MAX && recent->blocks[i] != NULL; i++) {
+    for (unsigned i = 0;
+         i < H2DEC_RECENT_MAX && recent->blocks[i] != NULL; i++) {
         struct recent_block *block = recent->blocks[i];
 
         if (block->len == len && memcmp(block->bytes, data, len) == 0) {
@@ -193,7 +194,8 @@ h2dec_recent_keep(struct recent *recent, const struct h2dec_field *fields,
 void
 h2dec_recent_forget(struct recent *recent)
 {
-    for (unsigned i = 0; i < H2DEC_RECENT_MAX && recent->blocks[i] != NULL; i++) {
+    for (unsigned i = 0;
+         i < H2DEC_RECENT_MAX && recent->blocks[i] != NULL; i++) {
         recent->blocks[i]->len = 0;
     }
     recent->made = NULL;

@@ -22,7 +22,8 @@
 
 #define HEADER_TABLE_SIZE 1
 
-/* struct log is the fields that |side| has sent last, as text, and how often. */
+/* struct log is the fields that |side| has sent last, as text, and how often
+ * that was. */
 struct log {
     enum h2dec_side side;
     char text[FRAME_MAX];

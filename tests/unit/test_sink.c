@@ -78,7 +78,8 @@ test_full(void **state)
     int vital = 0;
     uint64_t written = 0;
     for (int i = 0; i < 10000; i++) {
-        written += (uint64_t)put(&lane, i % 2 == 0 ? EVENT_CALL : EVENT_MESSAGE, i, 100);
+        written += (uint64_t)put(
+            &lane, i % 2 == 0 ? EVENT_CALL : EVENT_MESSAGE, i, 100);
         lane_flush(&lane);
     }
     assert_true(sink_is_full(sink));
