@@ -317,13 +317,11 @@ is_stopped(const struct direction *dir)
 }
 
 void
-h1dec_conn_finish(struct h1dec_conn *conn, enum h1dec_side side,
-                  uint64_t now_us)
+h1dec_conn_finish(struct h1dec_conn *conn, enum h1dec_side side)
 {
     struct direction *dir = &conn->dir[side];
     int rv = 0;
 
-    (void)now_us;
     if (is_stopped(dir)) {
         return;
     }
@@ -354,10 +352,10 @@ h1dec_conn_abandon(struct h1dec_conn *conn, enum h1dec_side side)
 }
 
 void
-h1dec_conn_close(struct h1dec_conn *conn, uint64_t now_us)
+h1dec_conn_close(struct h1dec_conn *conn)
 {
-    h1dec_conn_finish(conn, H1DEC_CLIENT, now_us);
-    h1dec_conn_finish(conn, H1DEC_SERVER, now_us);
+    h1dec_conn_finish(conn, H1DEC_CLIENT);
+    h1dec_conn_finish(conn, H1DEC_SERVER);
     end_all(conn);
 }
 

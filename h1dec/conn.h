@@ -62,9 +62,6 @@ struct direction {
     struct h1dec_books books;
 };
 
-/* HELD_MARKS_MAX bounds the times kept of bytes that are held. */
-#define HELD_MARKS_MAX 1024
-
 /* struct held_mark says when bytes passed. */
 struct held_mark {
     uint64_t at_us;

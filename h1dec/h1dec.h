@@ -55,6 +55,10 @@ extern "C" {
  * answer is a refusal the rest of the direction is undecoded. */
 #define H1DEC_PENDING_MAX (64u << 10)
 
+/* H1DEC_MARKS_MAX bounds the times kept of those bytes, one for each feed: 16
+ * KiB.  Of more, the last one stands for all that follow. */
+#define H1DEC_MARKS_MAX 1024
+
 /* ---- Errors ---------------------------------------------------------- */
 
 /* enum h1dec_error is what functions return; 0 is success.  A fatal error is
@@ -197,6 +201,9 @@ struct h1dec_exchange {
      * last one of that side's message did. */
     uint64_t opened_us;
     uint64_t ended_us[2];
+    /* passed_us[side] is when the bytes passed that are being reported: for
+     * those that were held, before the answer that let them go. */
+    uint64_t passed_us[2];
     /* ledger[side] is what it has cost so far. */
     struct h1dec_ledger ledger[2];
     /* length and declared are as in the final head of each side. */
@@ -340,8 +347,7 @@ int h1dec_conn_is_switched(const struct h1dec_conn *conn);
 /* h1dec_conn_finish says that |side| sends nothing more: the end of a
  * response whose length nothing else tells.  Bytes of it after that are
  * undecoded. */
-void h1dec_conn_finish(struct h1dec_conn *conn, enum h1dec_side side,
-                       uint64_t now_us);
+void h1dec_conn_finish(struct h1dec_conn *conn, enum h1dec_side side);
 
 /* h1dec_conn_abandon says that |side| will not be decoded further, by the
  * caller's choice or because a reset has cut it: no fault is reported, and a
@@ -351,7 +357,7 @@ void h1dec_conn_abandon(struct h1dec_conn *conn, enum h1dec_side side);
 /* h1dec_conn_close ends the connection: both sides are finished, and each
  * exchange still open ends with H1DEC_END_CONNECTION, in order.  Works after
  * a fatal error too. */
-void h1dec_conn_close(struct h1dec_conn *conn, uint64_t now_us);
+void h1dec_conn_close(struct h1dec_conn *conn);
 
 /* h1dec_conn_books returns the books of what |side| sent. */
 const struct h1dec_books *h1dec_conn_books(const struct h1dec_conn *conn,

@@ -82,7 +82,7 @@ mark(struct held *held, uint64_t now_us)
     size_t n = held->n_marks;
 
     if (n == 0 ||
-        (held->marks[n - 1].at_us != now_us && n < HELD_MARKS_MAX)) {
+        (held->marks[n - 1].at_us != now_us && n < H1DEC_MARKS_MAX)) {
         if (grow_marks(held) != 0) {
             return H1DEC_ERR_NOMEM;
         }
@@ -174,7 +174,7 @@ h1dec_held_release(struct h1dec_conn *conn)
         at = held.marks[i].end;
     }
     if (held.is_finished) {
-        h1dec_conn_finish(conn, H1DEC_CLIENT, 0);
+        h1dec_conn_finish(conn, H1DEC_CLIENT);
     }
     h1dec_held_clear(&held);
     return conn->error;

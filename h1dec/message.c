@@ -143,6 +143,7 @@ note_head(struct direction *dir, struct h1dec_exchange *exchange,
     const struct parser_head *parsed = h1dec_parser_head(dir->parser);
 
     dir->exchange = exchange;
+    exchange->passed_us[dir->side] = dir->now_us;
     dir->switches = head->switches;
     dir->is_informational =
         dir->side == H1DEC_SERVER && head->status / 100 == 1 &&
@@ -210,6 +211,7 @@ on_body(struct h1dec_conn *conn, struct direction *dir, const uint8_t *data,
     const struct h1dec_callbacks *cb = conn->callbacks;
     struct h1dec_ledger *ledger = &dir->exchange->ledger[dir->side];
 
+    dir->exchange->passed_us[dir->side] = dir->now_us;
     ledger->body_bytes += len;
     dir->books.exchange_bytes += len;
     dir->unbooked -= len;
@@ -324,6 +326,7 @@ on_message(struct h1dec_conn *conn, struct direction *dir)
 {
     int rv = 0;
 
+    dir->exchange->passed_us[dir->side] = dir->now_us;
     if (dir->exchange->length[dir->side] == H1DEC_LENGTH_CHUNKED) {
         rv = end_chunked(conn, dir);
     }

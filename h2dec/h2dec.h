@@ -82,6 +82,16 @@ extern "C" {
  * their ACK; further ones share the last place. */
 #define H2DEC_PENDING_MAX 8
 
+/* H2DEC_RECENT_MAX is how many header blocks of a direction are remembered in
+ * case they come again: a server alternates between headers and trailers, a
+ * client between methods.  H2DEC_RECENT_LEN_MAX, _TEXT_MAX and _FIELDS_MAX
+ * bound one of them, its bytes, its names and values, its fields: 14 KiB a
+ * connection at most. */
+#define H2DEC_RECENT_MAX 4
+#define H2DEC_RECENT_LEN_MAX 128
+#define H2DEC_RECENT_TEXT_MAX 1024
+#define H2DEC_RECENT_FIELDS_MAX 16
+
 /* ---- Errors ---------------------------------------------------------- */
 
 /* enum h2dec_error is what functions return; 0 is success.  A fatal error is

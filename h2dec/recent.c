@@ -91,7 +91,8 @@ leaves_table(const uint8_t *data, size_t len)
 struct recent_block *
 h2dec_recent_find(const struct recent *recent, const uint8_t *data, size_t len)
 {
-    for (unsigned i = 0; i < RECENT_MAX && recent->blocks[i] != NULL; i++) {
+    for (unsigned i = 0;
+         i < H2DEC_RECENT_MAX && recent->blocks[i] != NULL; i++) {
         struct recent_block *block = recent->blocks[i];
 
         if (block->len == len && memcmp(block->bytes, data, len) == 0) {
@@ -112,7 +113,7 @@ take_place(struct recent *recent)
     }
     if (*place != NULL) {
         (*place)->len = 0;
-        recent->next = (recent->next + 1) % RECENT_MAX;
+        recent->next = (recent->next + 1) % H2DEC_RECENT_MAX;
     }
     return *place;
 }
@@ -125,7 +126,7 @@ h2dec_recent_offer(struct recent *recent, const uint8_t *data, size_t len)
         h2dec_recent_forget(recent);
         return;
     }
-    if (len <= RECENT_LEN_MAX) {
+    if (len <= H2DEC_RECENT_LEN_MAX) {
         recent->made = take_place(recent);
     }
     if (recent->made != NULL) {
@@ -173,8 +174,8 @@ h2dec_recent_keep(struct recent *recent, const struct h2dec_field *fields,
     char *copy;
 
     recent->made = NULL;
-    if (block == NULL || n_fields == 0 || n_fields > RECENT_FIELDS_MAX ||
-        text_len > RECENT_TEXT_MAX ||
+    if (block == NULL || n_fields == 0 || n_fields > H2DEC_RECENT_FIELDS_MAX ||
+        text_len > H2DEC_RECENT_TEXT_MAX ||
         !make_room(block, fields_len + text_len)) {
         return NULL;
     }
@@ -193,7 +194,8 @@ h2dec_recent_keep(struct recent *recent, const struct h2dec_field *fields,
 void
 h2dec_recent_forget(struct recent *recent)
 {
-    for (unsigned i = 0; i < RECENT_MAX && recent->blocks[i] != NULL; i++) {
+    for (unsigned i = 0;
+         i < H2DEC_RECENT_MAX && recent->blocks[i] != NULL; i++) {
         recent->blocks[i]->len = 0;
     }
     recent->made = NULL;
@@ -202,7 +204,7 @@ h2dec_recent_forget(struct recent *recent)
 void
 h2dec_recent_clear(struct recent *recent)
 {
-    for (unsigned i = 0; i < RECENT_MAX; i++) {
+    for (unsigned i = 0; i < H2DEC_RECENT_MAX; i++) {
         if (recent->blocks[i] != NULL) {
             free(recent->blocks[i]->fields);
         }

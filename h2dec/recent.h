@@ -14,20 +14,10 @@
 
 #include "h2dec.h"
 
-/* RECENT_MAX is how many blocks of a direction are remembered: a server
- * alternates between headers and trailers, a client between methods. */
-#define RECENT_MAX 4
-
-/* RECENT_LEN_MAX, RECENT_TEXT_MAX and RECENT_FIELDS_MAX bound one of them: its
- * bytes, its names and values, its fields. */
-#define RECENT_LEN_MAX 128
-#define RECENT_TEXT_MAX 1024
-#define RECENT_FIELDS_MAX 16
-
 /* struct recent_block is a block and what it means. */
 struct recent_block {
     /* bytes are the block as sent, len of them; 0: nothing is remembered. */
-    uint8_t bytes[RECENT_LEN_MAX];
+    uint8_t bytes[H2DEC_RECENT_LEN_MAX];
     uint32_t len;
     /* fields are n_fields, and behind them text_len bytes of names and values,
      * in one allocation of room bytes: no more than what such blocks need. */
@@ -42,7 +32,7 @@ struct recent_block {
 /* struct recent is the memory of a direction. */
 struct recent {
     /* blocks are allocated one by one, when first needed. */
-    struct recent_block *blocks[RECENT_MAX];
+    struct recent_block *blocks[H2DEC_RECENT_MAX];
     /* next is the one to be given up for the next block. */
     unsigned next;
     /* made is the block under way, made_len bytes long; NULL: it is not to be

@@ -213,10 +213,3 @@ call_no_encoding(const struct flow *flow)
     }
     return value->secret ? TAP_REDACTED : "identity";
 }
-
-uint64_t
-call_wire_bytes(const struct call_ledger *ledger)
-{
-    return ledger->framing_bytes + ledger->header_block_bytes +
-           ledger->padding_bytes + ledger->control_bytes + ledger->body_bytes;
-}

@@ -147,23 +147,13 @@ struct flow {
     /* frame numbers the DATA frames or chunks; last_part tells them apart. */
     uint64_t frame;
     uint64_t last_part;
+    /* passed_us is when the bytes of the body fed last had passed. */
+    uint64_t passed_us;
     /* head holds the first bytes of the body. */
     uint8_t head_len;
     uint8_t head[CALL_HEAD_MAX];
     /* what_if is the message under way for --what-if. */
     struct what_if_flow what_if;
-};
-
-/* struct call_ledger is what one direction of a call has cost; the names are
- * those of the events. */
-struct call_ledger {
-    uint64_t frames;
-    uint64_t framing_bytes;
-    uint64_t header_block_bytes;
-    uint64_t header_list_bytes;
-    uint64_t padding_bytes;
-    uint64_t control_bytes;
-    uint64_t body_bytes;
 };
 
 /* struct call is one stream, or one exchange of HTTP/1.x. */
@@ -174,9 +164,10 @@ struct call {
     enum call_protocol protocol;
     /* ended[side] is 1 once that side has said all. */
     uint8_t ended[2];
-    /* ledger[side] is filled in before call_end; before that it holds what
-     * the call has cost in another protocol, before an upgrade. */
-    struct call_ledger ledger[2];
+    /* ledger[side] is what that side has cost, of HTTP/1.x too; filled in
+     * before call_end, until then it holds what the call has cost in another
+     * protocol, before an upgrade. */
+    struct h2dec_ledger ledger[2];
     /* pace[side] is how that side's DATA came; see pace.c. */
     struct pace_flow pace[2];
     enum call_rpc rpc;
@@ -263,9 +254,6 @@ void call_add_value(struct notice *notice, const char *name,
 /* call_no_encoding says how the grpc-encoding of |flow| is none. */
 const char *call_no_encoding(const struct flow *flow);
 
-/* call_wire_bytes returns the bytes on the wire that |ledger| owns. */
-uint64_t call_wire_bytes(const struct call_ledger *ledger);
-
 /* ---- call_rpc.c ---- */
 
 /* call_rpc_name returns the value of `rpc`, or NULL. */
@@ -339,8 +327,7 @@ struct call_figures call_figures(const struct flow *flow);
 
 /* call_body_take takes a piece of the messages that DATA holds, once what lies
  * above them is undone. */
-void call_body_take(struct flow *flow, const uint8_t *data, size_t len,
-                    uint64_t now_us);
+void call_body_take(struct flow *flow, const uint8_t *data, size_t len);
 
 /* call_body_clear gives decoders back. */
 void call_body_clear(struct flow *flow);

@@ -315,14 +315,13 @@ on_message(const struct grpcframe_message *message, void *user)
 {
     struct flow *flow = user;
     struct call *call = flow->call;
-    uint64_t now_us = call->tap->now_us;
 
     call->tap->shared->counters.messages++;
     if (flow->side == SIDE_SERVER) {
         if (call->first_message_us == CALL_NEVER) {
-            call->first_message_us = now_us;
+            call->first_message_us = flow->passed_us;
         }
-        call->last_message_us = now_us;
+        call->last_message_us = flow->passed_us;
     }
     if (message->compressed) {
         flow->decoded_done += message->decoded_length;
@@ -330,7 +329,7 @@ on_message(const struct grpcframe_message *message, void *user)
         call_budget_apply(flow);
     }
     tell_reserved(flow, message->index, message->flag, message->length);
-    event_message(flow, message, now_us);
+    event_message(flow, message, flow->passed_us);
     tell_result(flow, message);
     tell_empty(flow, message);
     tell_form(flow, message);
@@ -343,21 +342,21 @@ on_message(const struct grpcframe_message *message, void *user)
 /* ---- The body -------------------------------------------------------- */
 
 void
-call_body_take(struct flow *flow, const uint8_t *data, size_t len,
-               uint64_t now_us)
+call_body_take(struct flow *flow, const uint8_t *data, size_t len)
 {
-    grpcframe_reader_feed(&flow->reader, data, len, flow->frame, now_us);
+    grpcframe_reader_feed(&flow->reader, data, len, flow->frame,
+                          flow->passed_us);
     check_prefix(flow);
 }
 
 /* What is left once the content-encoding is undone. */
 static void
-take_body(struct flow *flow, const uint8_t *data, size_t len, uint64_t now_us)
+take_body(struct flow *flow, const uint8_t *data, size_t len)
 {
     if (flow->rpc == RPC_GRPC_WEB_TEXT) {
         call_web_feed(flow, data, len);
     } else {
-        call_body_take(flow, data, len, now_us);
+        call_body_take(flow, data, len);
     }
 }
 
@@ -371,7 +370,7 @@ on_inflated(const uint8_t *data, size_t len, void *user)
     if (flow->reader.tally.messages > most) {
         return -1;
     }
-    take_body(flow, data, len, flow->call->tap->now_us);
+    take_body(flow, data, len);
     return 0;
 }
 
@@ -440,12 +439,13 @@ call_body_feed(struct flow *flow, uint64_t part, const uint8_t *data,
         flow->frame++;
         call_budget_apply(flow);
     }
+    flow->passed_us = now_us;
     keep_head(flow, data, len);
     call_sample_body(flow, data, len);
     if (flow->coded) {
         coding_feed(&flow->coding, data, len);
     } else if (flow->parsing) {
-        take_body(flow, data, len, now_us);
+        take_body(flow, data, len);
     }
     call_budget_pass(flow, len);
 }

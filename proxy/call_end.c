@@ -477,7 +477,7 @@ summarize(const struct call *call, const struct event_ending *ending,
         const struct flow *flow = &call->flow[i];
         const struct grpcframe_tally *tally = &flow->reader.tally;
 
-        row.wire_bytes[i] = call_wire_bytes(&call->ledger[i]);
+        row.wire_bytes[i] = h2dec_ledger_sum(&call->ledger[i]);
         row.messages[i] = tally->messages;
         row.compressed_messages[i] = tally->compressed_messages;
         if (call_has_messages(call)) {

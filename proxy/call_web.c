@@ -43,7 +43,7 @@ on_decoded(const uint8_t *data, size_t len, void *user)
 {
     struct flow *flow = user;
 
-    call_body_take(flow, data, len, flow->call->tap->now_us);
+    call_body_take(flow, data, len);
     return 0;
 }
 

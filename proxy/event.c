@@ -276,20 +276,30 @@ event_notice(struct tap *tap, const struct notice *notice)
     event_line_end(&json);
 }
 
+const char *
+event_code(uint32_t code, char room[EVENT_CODE_MAX])
+{
+    const char *name = h2dec_code_name(code);
+
+    if (name != NULL) {
+        return name;
+    }
+    snprintf(room, EVENT_CODE_MAX, "%" PRIu32, code);
+    return room;
+}
+
 void
 event_goaway(struct tap *tap, const struct h2dec_goaway *goaway)
 {
-    const char *name = h2dec_code_name(goaway->code);
-    char number[16];
+    char number[EVENT_CODE_MAX];
     struct json json;
 
     if (!event_line_begin(&json, tap, EVENT_GOAWAY, tap->now_us)) {
         return;
     }
-    snprintf(number, sizeof(number), "%" PRIu32, goaway->code);
     json_string(&json, "from", side_name((enum side)goaway->side));
     json_uint(&json, "last_stream_id", goaway->last_stream_id);
-    json_string(&json, "code", name != NULL ? name : number);
+    json_literal(&json, "code", event_code(goaway->code, number));
     json_text(&json, "debug",
               goaway->debug_total > 0 ? (const char *)goaway->debug : NULL,
               goaway->debug_len);

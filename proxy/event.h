@@ -43,9 +43,17 @@ void event_message(struct flow *flow, const struct grpcframe_message *message,
 void event_notice(struct tap *tap, const struct notice *notice);
 void event_goaway(struct tap *tap, const struct h2dec_goaway *goaway);
 
-/* event_headers: |start_line| is that of HTTP/1.x, NULL where there is none. */
+/* EVENT_CODE_MAX holds a number as text. */
+#define EVENT_CODE_MAX 12
+
+/* event_code returns how an error code of HTTP/2 is written: its name, or the
+ * number, which is then in |room|. */
+const char *event_code(uint32_t code, char room[EVENT_CODE_MAX]);
+
+/* event_headers: |start_line| is that of HTTP/1.x, NULL where there is none;
+ * the last byte of the block passed at |now_us|. */
 void event_headers(struct tap *tap, const struct h2dec_headers *headers,
-                   const char *start_line);
+                   const char *start_line, uint64_t now_us);
 void event_frame(struct tap *tap, const struct h2dec_frame *frame);
 void event_settings(struct tap *tap, const struct h2dec_settings *settings);
 

@@ -47,19 +47,6 @@ put_known(struct json *json, const char *key, int value)
     }
 }
 
-static void
-put_code(struct json *json, const char *key, uint32_t code)
-{
-    const char *name = h2dec_code_name(code);
-    char number[16];
-
-    if (name == NULL) {
-        snprintf(number, sizeof(number), "%" PRIu32, code);
-        name = number;
-    }
-    json_literal(json, key, name);
-}
-
 /* ---- A direction of a call ------------------------------------------- */
 
 static const char *
@@ -120,7 +107,7 @@ static void
 put_flow(struct json *json, const char *key, const struct flow *flow)
 {
     const struct call *call = flow->call;
-    const struct call_ledger *ledger = &call->ledger[flow->side];
+    const struct h2dec_ledger *ledger = &call->ledger[flow->side];
 
     json_open(json, key);
     put_value(json, "content_type", call, &flow->facts[FLOW_CONTENT_TYPE]);
@@ -132,7 +119,7 @@ put_flow(struct json *json, const char *key, const struct flow *flow)
     put_value(json, "accept_encoding", call,
               &flow->facts[FLOW_ACCEPT_ENCODING]);
     json_uint(json, "frames", ledger->frames);
-    json_uint(json, "wire_bytes", call_wire_bytes(ledger));
+    json_uint(json, "wire_bytes", h2dec_ledger_sum(ledger));
     json_uint(json, "framing_bytes", ledger->framing_bytes);
     json_uint(json, "header_block_bytes", ledger->header_block_bytes);
     json_uint(json, "header_list_bytes", ledger->header_list_bytes);
@@ -222,6 +209,7 @@ event_call(struct call *call, const struct event_ending *ending,
            uint64_t now_us)
 {
     static const char *const protocols[] = {"h2", "http/1.1", "http/1.0"};
+    char number[EVENT_CODE_MAX];
     struct json json;
 
     if (!event_line_begin(&json, call->tap, EVENT_CALL, now_us)) {
@@ -234,7 +222,7 @@ event_call(struct call *call, const struct event_ending *ending,
     put_status(&json, call);
     json_literal(&json, "end", ending->end);
     if (ending->has_code) {
-        put_code(&json, "reset_code", ending->code);
+        json_literal(&json, "reset_code", event_code(ending->code, number));
     } else {
         json_null(&json, "reset_code");
     }
@@ -362,11 +350,11 @@ put_fields(struct json *json, const struct tap *tap,
 
 void
 event_headers(struct tap *tap, const struct h2dec_headers *headers,
-              const char *start_line)
+              const char *start_line, uint64_t now_us)
 {
     struct json json;
 
-    if (!event_line_begin(&json, tap, EVENT_HEADERS, tap->now_us)) {
+    if (!event_line_begin(&json, tap, EVENT_HEADERS, now_us)) {
         return;
     }
     json_uint(&json, "stream", headers->stream_id);

@@ -9,7 +9,7 @@
  * by one. */
 #define ROOM 1024
 
-/* ESCAPE_MAX is the length of the longest escape, with a bracket and a comma
+/* ESCAPE_MAX is the length of the longest escape, with a quote and a comma
  * behind it. */
 #define ESCAPE_MAX 8
 

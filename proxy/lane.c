@@ -78,28 +78,16 @@ lane_reserve(struct lane *lane, size_t len)
     return lane->failed ? NULL : lane->data + lane->len;
 }
 
-void
-lane_append(struct lane *lane, const char *bytes, size_t len)
-{
-    char *to = lane_reserve(lane, len);
-
-    if (to == NULL)
-        return;
-    memcpy(to, bytes, len);
-    lane->len += len;
-}
-
-/* lane_hand_over gives the lines to the sink. */
+/* lane_hand_over gives the lines to the sink, which writes them, and those
+ * that it has, at once if |wake| is 1. */
 static void
-lane_hand_over(struct lane *lane)
+lane_hand_over(struct lane *lane, int wake)
 {
     assert(lane->line == lane->len);
-    if (lane->sink == NULL || lane->len == 0)
-        return;
-    lane->data = sink_put(lane->sink, lane->data, lane->len, &lane->cap);
+    lane->data = sink_put(lane->sink, lane->data, lane->len, &lane->cap, wake);
     lane->len = 0;
     lane->line = 0;
-    lane->is_handed = 1;
+    lane->is_handed = !wake;
 }
 
 void
@@ -116,9 +104,8 @@ lane_end(struct lane *lane)
     }
     lane->data[lane->len++] = '\n';
     lane->line = lane->len;
-    lane->written[lane->kind]++;
-    if (lane->len >= LANE_FLUSH)
-        lane_hand_over(lane);
+    if (lane->sink != NULL && lane->len >= LANE_FLUSH)
+        lane_hand_over(lane, 0);
 }
 
 int
@@ -130,11 +117,8 @@ lane_is_empty(const struct lane *lane)
 void
 lane_flush(struct lane *lane)
 {
-    if (lane->sink == NULL || lane_is_empty(lane))
-        return;
-    lane_hand_over(lane);
-    sink_wake(lane->sink);
-    lane->is_handed = 0;
+    if (lane->sink != NULL && !lane_is_empty(lane))
+        lane_hand_over(lane, 1);
 }
 
 uint64_t

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A lane is where one worker writes its events: whole JSON lines collect in
- * it during a round of the event loop and are handed to the sink at its end,
- * so that no lock stands on the path of a byte and no line is ever torn.
+ * it during a round of the event loop, or several when they follow each other
+ * closely (see worker.c), and are then handed to the sink, so that no lock
+ * stands on the path of a byte and no line is ever torn.
  *
  * A lane belongs to one thread.
  */
@@ -39,7 +40,7 @@ struct lane {
      * write yet. */
     int is_handed;
     /* failed is 1 when memory ran out in the line under way, or it became
-     * too long: it will be dropped.  event_*.c may set it. */
+     * too long: it will be dropped. */
     int failed;
     /* kind is the kind of the line under way. */
     enum event_kind kind;
@@ -47,8 +48,6 @@ struct lane {
     struct sink *sink;
     /* dropped counts the events given up, by kind, since last reported. */
     uint64_t dropped[EVENT_KINDS];
-    /* written counts the events written, by kind, in the whole run. */
-    uint64_t written[EVENT_KINDS];
     /* lost counts the events given up, by kind, in the whole run. */
     uint64_t lost[EVENT_KINDS];
 };
@@ -66,9 +65,6 @@ void lane_clear(struct lane *lane);
  * Kinds for which event_kind_is_vital holds are never dropped.
  */
 int lane_begin(struct lane *lane, enum event_kind kind);
-
-/* lane_append adds |len| bytes to the line under way. */
-void lane_append(struct lane *lane, const char *bytes, size_t len);
 
 /* lane_reserve makes room for |len| more bytes and returns where they go, or
  * NULL (memory; the line will be dropped).  lane->len is for the caller to

@@ -193,6 +193,12 @@ listener_text(const struct listener *listener)
     return listener->text;
 }
 
+int
+listener_fd(const struct listener *listener)
+{
+    return listener->fd;
+}
+
 /* ---- accepting ---- */
 
 /* listener_watch accepts if nothing speaks against it. */

@@ -36,6 +36,9 @@ struct listener *listener_open(const struct addr *addr);
 /* listener_text returns the address really bound. */
 const char *listener_text(const struct listener *listener);
 
+/* listener_fd returns the listening socket, for questions about it. */
+int listener_fd(const struct listener *listener);
+
 /* listener_start accepts connections in |base|.  Returns 0 or -1. */
 int listener_start(struct listener *listener, struct event_base *base,
                    const struct listener_calls *calls, void *user);

@@ -23,7 +23,8 @@ void log_reopen(void);
  * that a message is one line whatever a peer or a path put into it; what does
  * not fit in LOG_LINE_MAX bytes is cut off.  It never blocks: a line that a
  * full pipe or a stopped terminal does not take is lost, and the next one that
- * is written comes after the count of those.  errno is left as it was. */
+ * is written comes after the count of those.  Of a line that was taken in part
+ * the rest comes first.  errno is left as it was. */
 void log_write(enum log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

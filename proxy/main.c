@@ -347,21 +347,54 @@ run_close(struct run *run)
     return result;
 }
 
-/* run_all does everything between opening and closing. */
+/* say_loop goes to standard error like any mistake in the options. */
+static void
+say_loop(const struct options *options)
+{
+    char upstream[ADDR_TEXT_MAX];
+
+    addr_format(&options->upstream, upstream);
+    log_print("grpctap: --upstream %s is what --listen would listen on: each "
+              "connection would open another one", upstream);
+}
+
+/* run_listen returns 0, or the exit status. */
+static int
+run_listen(struct run *run)
+{
+    const struct options *options = run->options;
+    int is_loop = selfloop_would_be(&options->listen, &options->upstream);
+
+    if (!is_loop) {
+        run->listener = listener_open(&options->listen);
+        if (run->listener == NULL)
+            return 1;
+        is_loop = selfloop_is(listener_fd(run->listener), &options->upstream);
+    }
+    if (is_loop)
+        say_loop(options);
+    return is_loop ? 2 : 0;
+}
+
+/* run_all does everything between opening and closing.  Returns the exit
+ * status. */
 static int
 run_all(struct run *run, struct tap_config *tap)
 {
-    run->listener = listener_open(&run->options->listen);
-    if (run->listener == NULL || run_open_sink(run) != 0 ||
+    int status = run_listen(run);
+
+    if (status != 0)
+        return status;
+    if (run_open_sink(run) != 0 ||
         run_open_what_if(run, tap) != 0 || run_make_pool(run, tap) != 0 ||
         run_watch_signals(run) != 0 || run_watch_what_if(run) != 0 ||
         run_write_start(run) != 0)
-        return -1;
+        return 1;
     if (worker_pool_run(run->pool) != 0)
-        return -1;
+        return 1;
     run_finish_what_if(run);
     if (run_write_stop(run) != 0)
-        return -1;
+        return 1;
     run_print_summary(run);
     return 0;
 }
@@ -377,23 +410,16 @@ proxy_run(const struct options *options)
         .n_redact = options->n_redact,
     };
     struct run run = {.options = options};
-    char upstream[ADDR_TEXT_MAX];
 
     if (log_setup(options->log_level, options->log_file) != 0) {
         log_error("cannot open %s: %s", options->log_file, strerror(errno));
         return 1;
     }
-    if (selfloop_is(&options->listen, &options->upstream)) {
-        addr_format(&options->upstream, upstream);
-        log_error("--upstream %s is what --listen would listen on: each "
-                  "connection would open another one", upstream);
-        return 2;
-    }
     ignore_signals();
     raise_descriptors();
-    int failed = run_all(&run, &tap);
+    int status = run_all(&run, &tap);
     int lost = run_close(&run);
-    return failed != 0 || lost != 0 ? 1 : 0;
+    return status == 0 && lost != 0 ? 1 : status;
 }
 
 int

@@ -10,8 +10,11 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -91,6 +94,39 @@ net_send_vector(int fd, struct iovec *pieces, size_t n)
     message.msg_iov = pieces;
     message.msg_iovlen = n;
     return sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+ssize_t
+net_try_write(int fd, const void *data, size_t len)
+{
+    struct pollfd room = { .fd = fd, .events = POLLOUT };
+    ssize_t n = send(fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (n >= 0 || errno != ENOTSOCK)
+        return n;
+    if (poll(&room, 1, 0) != 0)
+        return write(fd, data, len);
+    errno = EAGAIN;
+    return -1;
+}
+
+int
+net_own_output(int fd)
+{
+#ifdef __linux__
+    int flags = fcntl(fd, F_GETFL);
+    char path[32];
+    struct stat st;
+
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st) < 0
+        || !(S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
+        return -1;
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+#else
+    (void)fd;
+    return -1;
+#endif
 }
 
 void

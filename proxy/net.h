@@ -29,6 +29,18 @@ ssize_t net_send(int fd, const void *data, size_t len);
 /* net_send_vector is net_send for |n| pieces. */
 ssize_t net_send_vector(int fd, struct iovec *pieces, size_t n);
 
+/* net_try_write writes what |fd|, whatever it is, takes of |len| bytes now.
+ * Returns the number of bytes or -1 with errno.  Only a pipe or a terminal that
+ * is in blocking mode may hold it up still, when somebody else fills it at the
+ * same time: see net_own_output. */
+ssize_t net_try_write(int fd, const void *data, size_t len);
+
+/* net_own_output opens the pipe or terminal behind |fd| once more, without
+ * blocking: the mode of |fd| itself is shared with other programs.  Returns the
+ * descriptor, or -1 where that is not possible, or not needed: a file never
+ * blocks, and has its offset in |fd|. */
+int net_own_output(int fd);
+
 /* net_set_nodelay sends small writes at once; no-op where it has no meaning
  * (Unix sockets). */
 void net_set_nodelay(int fd);

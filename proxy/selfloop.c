@@ -6,6 +6,7 @@
 #endif
 #include "selfloop.h"
 
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ as_v6(const struct sockaddr *sa, struct sockaddr_in6 *v6)
     }
     if (sa->sa_family != AF_INET)
         return -1;
+    v6->sin6_port = ((const struct sockaddr_in *)(const void *)sa)->sin_port;
     v6->sin6_addr.s6_addr[10] = 0xff;
     v6->sin6_addr.s6_addr[11] = 0xff;
     memcpy(&v6->sin6_addr.s6_addr[12],
@@ -98,114 +100,143 @@ aim_at(struct sockaddr_in6 *v6)
     v6->sin6_addr.s6_addr[15] = 1;
 }
 
-/* is_local returns 1 when |v6| is an address of this host: a socket can be
- * bound to it. */
+/* is_loopback returns 1 for 127.0.0.0/8 and ::1, of which no interface need
+ * have more than one. */
+static int
+is_loopback(const struct sockaddr_in6 *v6)
+{
+    return is_v4(v6) ? v6->sin6_addr.s6_addr[12] == 127
+                     : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+/* is_local returns 1 when |v6| is an address of this host.  Whether a socket
+ * can be bound to it would not tell: net.ipv4.ip_nonlocal_bind. */
 static int
 is_local(const struct sockaddr_in6 *v6)
 {
-    struct sockaddr_in v4 = { .sin_family = AF_INET };
-    const void *sa = is_v4(v6) ? (const void *)&v4 : (const void *)v6;
-    socklen_t len = is_v4(v6) ? sizeof(v4) : sizeof(*v6);
-    int fd = socket(is_v4(v6) ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
-    int is_bound;
+    struct ifaddrs *list = NULL;
+    struct sockaddr_in6 own;
+    int found = is_loopback(v6);
 
-    memcpy(&v4.sin_addr, &v6->sin6_addr.s6_addr[12], 4);
-    if (fd < 0)
-        return 0;
-    is_bound = bind(fd, sa, len) == 0;
-    close(fd);
-    return is_bound;
+    if (found || getifaddrs(&list) < 0)
+        return found;
+    for (const struct ifaddrs *at = list; at != NULL && !found;
+         at = at->ifa_next)
+        found = at->ifa_addr != NULL && as_v6(at->ifa_addr, &own) == 0
+                && IN6_ARE_ADDR_EQUAL(&own.sin6_addr, &v6->sin6_addr);
+    freeifaddrs(list);
+    return found;
 }
 
-/* is_dual returns 1 when a socket on :: takes connections over IPv4, too. */
+/* struct place is where we listen. */
+struct place {
+    struct sockaddr_in6 sa;
+    /* is_dual is 1 when a socket on :: takes connections over IPv4, too. */
+    int is_dual;
+};
+
+/* is_dual asks a socket of IPv6, bound or not; 0 of any other. */
 static int
-is_dual(void)
+is_dual(int fd)
 {
-    int fd = socket(AF_INET6, SOCK_STREAM, 0), only = 1;
+    int only = 1;
     socklen_t len = sizeof(only);
 
-    if (fd < 0)
-        return 0;
-    if (getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &len) < 0)
-        only = 1;
-    close(fd);
-    return !only;
+    return getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &len) == 0
+           && !only;
 }
 
-/* reaches returns 1 when a connect to |to| reaches a socket on |own|; the ports
- * are the same. */
+/* reaches returns 1 when a connect to |to_sa| reaches a socket at |own|; the
+ * ports are the same. */
 static int
-reaches(const struct sockaddr *own_sa, const struct sockaddr *to_sa)
+reaches(const struct place *own, const struct sockaddr *to_sa)
 {
-    struct sockaddr_in6 own, to;
+    struct sockaddr_in6 to;
 
-    if (as_v6(own_sa, &own) < 0 || as_v6(to_sa, &to) < 0)
+    if (as_v6(to_sa, &to) < 0)
         return 0;
     aim_at(&to);
-    to.sin6_port = 0;
-    if (!is_any(&own))
-        return IN6_ARE_ADDR_EQUAL(&own.sin6_addr, &to.sin6_addr)
-               && own.sin6_scope_id == to.sin6_scope_id;
-    if (is_v4(&own) != is_v4(&to) && (is_v4(&own) || !is_dual()))
+    if (!is_any(&own->sa))
+        return IN6_ARE_ADDR_EQUAL(&own->sa.sin6_addr, &to.sin6_addr)
+               && own->sa.sin6_scope_id == to.sin6_scope_id;
+    if (is_v4(&own->sa) != is_v4(&to) && (is_v4(&own->sa) || !own->is_dual))
         return 0;
     return is_local(&to);
 }
 
 /* ---- names ---- */
 
+/* resolve reads a literal address.  Names are not looked up: that takes time,
+ * and what they stand for may change. */
 static struct addrinfo *
-resolve(const char *host, int flags)
+resolve(const char *host)
 {
     struct addrinfo hints, *list = NULL;
 
     memset(&hints, 0, sizeof(hints));
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = flags;
+    hints.ai_flags = AI_NUMERICHOST;
     return getaddrinfo(host, NULL, &hints, &list) == 0 ? list : NULL;
 }
 
 static int
-any_reaches(const struct addrinfo *own, const char *host)
+literal_reaches(const struct place *own, const char *host)
 {
-    struct addrinfo *list = resolve(host, 0);
-    int found = 0;
+    struct addrinfo *list = resolve(host);
+    int found = list != NULL && reaches(own, list->ai_addr);
 
-    for (const struct addrinfo *at = list; at != NULL && !found;
-         at = at->ai_next)
-        found = reaches(own->ai_addr, at->ai_addr);
     if (list != NULL)
         freeaddrinfo(list);
     return found;
 }
 
-/* A name is resolved only where the ports leave no other way: it takes time,
- * and what it stands for may change. */
+/* Of localhost both loopback addresses are tried, see upstream.c. */
 static int
-is_same_place(const struct addr *listen, const struct addr *upstream)
+host_reaches(const struct place *own, const char *host)
 {
-    int is_localhost = strcasecmp(upstream->host, "localhost") == 0;
-    struct addrinfo *own;
-    int found = 0;
-
-    if (listen->port == 0 || listen->port != upstream->port)
-        return 0;
-    own = resolve(listen->host, AI_PASSIVE);
-    if (own != NULL) {
-        /* Of several addresses the first is bound, and both loopback
-         * addresses are tried, whatever the hosts file has. */
-        found = is_localhost ? any_reaches(own, "127.0.0.1")
-                                   || any_reaches(own, "::1")
-                             : any_reaches(own, upstream->host);
-        freeaddrinfo(own);
-    }
-    return found;
+    if (strcasecmp(host, "localhost") != 0)
+        return literal_reaches(own, host);
+    return literal_reaches(own, "127.0.0.1") || literal_reaches(own, "::1");
 }
 
 int
-selfloop_is(const struct addr *listen, const struct addr *upstream)
+selfloop_would_be(const struct addr *listen, const struct addr *upstream)
 {
+    struct place own = { .is_dual = 0 };
+    struct addrinfo *list;
+    int fd;
+
     if (listen->kind != upstream->kind)
         return 0;
-    return listen->kind == ADDR_UNIX ? is_same_path(listen, upstream)
-                                     : is_same_place(listen, upstream);
+    if (listen->kind == ADDR_UNIX)
+        return is_same_path(listen, upstream);
+    if (listen->port == 0 || listen->port != upstream->port)
+        return 0;
+    list = resolve(listen->host);
+    if (list == NULL)
+        return 0;
+    fd = socket(list->ai_family, SOCK_STREAM, 0);
+    own.is_dual = is_dual(fd);
+    (void)as_v6(list->ai_addr, &own.sa);
+    freeaddrinfo(list);
+    if (fd >= 0)
+        close(fd);
+    return host_reaches(&own, upstream->host);
+}
+
+int
+selfloop_is(int fd, const struct addr *upstream)
+{
+    struct sockaddr_storage sa;
+    socklen_t len = sizeof(sa);
+    struct place own;
+
+    memset(&sa, 0, sizeof(sa));
+    if (upstream->kind != ADDR_INET
+        || getsockname(fd, (struct sockaddr *)&sa, &len) < 0
+        || as_v6((const struct sockaddr *)&sa, &own.sa) < 0
+        || ntohs(own.sa.sin6_port) != upstream->port)
+        return 0;
+    own.is_dual = is_dual(fd);
+    return host_reaches(&own, upstream->host);
 }

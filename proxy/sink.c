@@ -74,30 +74,19 @@ now_ms(void)
 /* --- the lanes' side --- */
 
 char *
-sink_put(struct sink *sink, char *block, size_t len, size_t *cap)
+sink_put(struct sink *sink, char *block, size_t len, size_t *cap, int wake)
 {
-    if (len == 0)
-        return block;
     pthread_mutex_lock(&sink->lock);
-    if (!sink->broken) {
+    if (len > 0 && !sink->broken)
         block = queue_put(&sink->queue, block, len, cap);
-        if (sink->queue.len >= sink->config.queue_max)
-            atomic_store(&sink->full, 1);
-        if (sink->queue.len >= SINK_WAKE ||
-            sink->queue.len >= sink->config.queue_max)
-            pthread_cond_signal(&sink->wake);
-    }
-    pthread_mutex_unlock(&sink->lock);
-    return block;
-}
-
-void
-sink_wake(struct sink *sink)
-{
-    pthread_mutex_lock(&sink->lock);
-    if (sink->queue.len > 0)
+    if (sink->queue.len >= sink->config.queue_max)
+        atomic_store(&sink->full, 1);
+    if (sink->queue.len >= SINK_WAKE ||
+        sink->queue.len >= sink->config.queue_max ||
+        (wake && sink->queue.len > 0))
         pthread_cond_signal(&sink->wake);
     pthread_mutex_unlock(&sink->lock);
+    return block;
 }
 
 int
@@ -119,6 +108,15 @@ sink_queued(struct sink *sink)
     size_t queued = sink->queue.len;
     pthread_mutex_unlock(&sink->lock);
     return queued;
+}
+
+unsigned
+sink_fill(struct sink *sink, size_t queued)
+{
+    pthread_mutex_lock(&sink->lock);
+    double queue_max = (double)sink->config.queue_max;
+    pthread_mutex_unlock(&sink->lock);
+    return (unsigned)(100 * (double)queued / queue_max);
 }
 
 void

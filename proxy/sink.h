@@ -62,14 +62,12 @@ struct sink *sink_open(const struct sink_config *config);
 /*
  * sink_put queues |len| bytes of whole lines at the start of |block| (of
  * queue_block_grow), and returns the empty block to go on with (its size in
- * |*cap|) or NULL for none at hand.  They are written once there are SINK_WAKE
- * bytes, or after sink_wake.  It takes no time to speak of and cannot fail.
- * Thread-safe.
+ * |*cap|) or NULL for none at hand.  All that is queued is written now if
+ * |wake| is 1 (|len| may be 0 then), otherwise once there are SINK_WAKE bytes.
+ * It takes no time to speak of and cannot fail.  Thread-safe.
  */
-char *sink_put(struct sink *sink, char *block, size_t len, size_t *cap);
-
-/* sink_wake has what is queued written.  Thread-safe. */
-void sink_wake(struct sink *sink);
+char *sink_put(struct sink *sink, char *block, size_t len, size_t *cap,
+               int wake);
 
 /* sink_is_full returns 1 from the moment the queue holds its maximum until it
  * has drained to half: so drops come in few long runs, each reported once.
@@ -81,6 +79,10 @@ int sink_is_lossless(const struct sink *sink);
 
 /* sink_queued returns how many bytes wait.  Thread-safe. */
 size_t sink_queued(struct sink *sink);
+
+/* sink_fill returns |queued| bytes as percent of what may wait; above 100 when
+ * lines were queued that are never dropped. */
+unsigned sink_fill(struct sink *sink, size_t queued);
 
 /* sink_lift_bound makes the queue take whatever comes: at the end of a run,
  * when there is no more traffic, the events of what was open must not be

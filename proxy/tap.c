@@ -306,21 +306,21 @@ tap_eof(void *user, enum side from, uint64_t now_us)
         h2dec_conn_finish(tap->h2, (enum h2dec_side)from);
     }
     if (tap->h1 != NULL) {
-        h1dec_conn_finish(tap->h1, (enum h1dec_side)from, now_us);
+        h1dec_conn_finish(tap->h1, (enum h1dec_side)from);
     }
 }
 
 /* Only a FIN completes a response that lasts until the end; a reset, a timeout
  * or our own stop cuts what is under way. */
 static void
-close_h1(struct tap *tap, uint64_t now_us)
+close_h1(struct tap *tap)
 {
     if (tap->reason != CONN_CLIENT_CLOSED &&
         tap->reason != CONN_SERVER_CLOSED) {
         h1dec_conn_abandon(tap->h1, H1DEC_CLIENT);
         h1dec_conn_abandon(tap->h1, H1DEC_SERVER);
     }
-    h1dec_conn_close(tap->h1, now_us);
+    h1dec_conn_close(tap->h1);
 }
 
 static void
@@ -338,7 +338,7 @@ tap_closed(void *user, enum conn_reason reason, const char *error,
         h2dec_conn_close(tap->h2);
     }
     if (tap->h1 != NULL) {
-        close_h1(tap, now_us);
+        close_h1(tap);
     }
     pace_close(tap);
     event_connection_close(tap, error);

@@ -162,6 +162,7 @@ block_of(const struct h1dec_head *head)
 /* The `headers` event shows the lines as sent, not what they became. */
 static void
 write_headers(struct tap *tap, const struct h1dec_head *head,
+              const struct h1dec_exchange *exchange,
               const struct fields *fields, struct h2dec_headers *headers)
 {
     char line[CALL_VALUE_MAX];
@@ -173,7 +174,7 @@ write_headers(struct tap *tap, const struct h1dec_head *head,
     tap_start_line(tap, head, line, sizeof(line));
     headers->fields = fields->list + n_pseudo;
     headers->n_fields = head->n_fields;
-    event_headers(tap, headers, line);
+    event_headers(tap, headers, line, exchange->passed_us[head->side]);
 }
 
 /* A response that nobody asked for: servers send 4xx and 5xx so, before they
@@ -205,7 +206,7 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
 {
     struct tap *tap = user;
     struct call *call = exchange->user;
-    struct fields fields = {.n = 0};
+    struct fields fields;
     struct h2dec_headers headers = {
         .side = (enum h2dec_side)head->side,
         .block = block_of(head),
@@ -218,6 +219,7 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
         .block_bytes = head->head_bytes,
     };
 
+    fields.n = 0; /* the list is large, and needs no zeros */
     if (head->side == H1DEC_CLIENT) {
         put_request_line(&fields, head);
     } else {
@@ -225,7 +227,7 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
         put(&fields, ":status", fields.status, strlen(fields.status));
     }
     put_fields(&fields, head->fields, head->n_fields);
-    write_headers(tap, head, &fields, &headers);
+    write_headers(tap, head, exchange, &fields, &headers);
     headers.fields = fields.list;
     headers.n_fields = fields.n;
     if (head->side == H1DEC_CLIENT) {
@@ -236,7 +238,7 @@ on_head(const struct h1dec_head *head, struct h1dec_exchange *exchange,
         tap->is_upgraded = 1;
         return 0; /* the response is still to come, on stream 1 */
     }
-    call_headers(call, &headers, tap->now_us);
+    call_headers(call, &headers, exchange->passed_us[head->side]);
     tell_unasked(tap, head, exchange);
     return 0;
 }
@@ -246,7 +248,8 @@ on_trailers(const struct h1dec_trailers *trailers,
             struct h1dec_exchange *exchange, void *user)
 {
     struct tap *tap = user;
-    struct fields fields = {.n = 0};
+    uint64_t passed_us = exchange->passed_us[trailers->side];
+    struct fields fields;
     struct h2dec_headers headers = {
         .side = (enum h2dec_side)trailers->side,
         .block = H2DEC_BLOCK_TRAILERS,
@@ -260,9 +263,10 @@ on_trailers(const struct h1dec_trailers *trailers,
         .block_bytes = trailers->bytes,
     };
 
+    fields.n = 0;
     put_fields(&fields, trailers->fields, trailers->n_fields);
-    event_headers(tap, &headers, NULL);
-    call_headers(exchange->user, &headers, tap->now_us);
+    event_headers(tap, &headers, NULL, passed_us);
+    call_headers(exchange->user, &headers, passed_us);
     return 0;
 }
 
@@ -289,10 +293,11 @@ static int
 on_body(struct h1dec_exchange *exchange, enum h1dec_side side,
         const uint8_t *data, size_t len, uint64_t chunk, void *user)
 {
-    struct tap *tap = user;
     struct call *call = exchange->user;
 
-    call_body_feed(&call->flow[side], chunk, data, len, tap->now_us);
+    (void)user;
+    call_body_feed(&call->flow[side], chunk, data, len,
+                   exchange->passed_us[side]);
     return 0;
 }
 
@@ -310,7 +315,7 @@ on_message_end(struct h1dec_exchange *exchange, enum h1dec_side side,
 }
 
 static void
-take_ledger(struct call_ledger *to, const struct h1dec_ledger *from)
+take_ledger(struct h2dec_ledger *to, const struct h1dec_ledger *from)
 {
     to->frames = from->chunks;
     to->framing_bytes = from->framing_bytes;

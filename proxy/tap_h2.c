@@ -51,7 +51,7 @@ on_headers(const struct h2dec_headers *headers, struct h2dec_stream *stream,
 {
     struct tap *tap = user;
 
-    event_headers(tap, headers, NULL);
+    event_headers(tap, headers, NULL, tap->now_us);
     if (stream != NULL && stream->user != NULL) {
         call_headers(stream->user, headers, tap->now_us);
     }
@@ -85,7 +85,7 @@ on_end_stream(struct h2dec_stream *stream, enum h2dec_side side, void *user)
 }
 
 static void
-add_ledger(struct call_ledger *to, const struct h2dec_ledger *from)
+add_ledger(struct h2dec_ledger *to, const struct h2dec_ledger *from)
 {
     to->frames += from->frames;
     to->framing_bytes += from->framing_bytes;
@@ -139,16 +139,12 @@ on_stall(const struct h2dec_stall *stall, struct h2dec_stream *stream,
 static void
 tell_goaway(struct tap *tap, const struct h2dec_goaway *goaway)
 {
-    const char *name = h2dec_code_name(goaway->code);
-    char number[16];
+    char number[EVENT_CODE_MAX];
+    const char *name = event_code(goaway->code, number);
     struct notice notice;
 
     if (goaway->code == 0) {
         return;
-    }
-    if (name == NULL) {
-        snprintf(number, sizeof(number), "%" PRIu32, goaway->code);
-        name = number;
     }
     notice_init(&notice, NOTICE_GOAWAY_ERROR, (enum side)goaway->side, 0);
     notice_detail(&notice,

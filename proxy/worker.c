@@ -33,9 +33,13 @@
  * of use, and rare enough to cost nothing. */
 #define RECHECK_US 200000u
 
-/* FLUSH_US is how long lines may wait for more of them.  Nobody who looks on
- * sees it, and under load the output's thread sleeps a little longer. */
+/* FLUSH_US is how long lines wait for more of them when there are many rounds:
+ * the output's thread then sleeps a little longer.  The loop's timers go by the
+ * coarse clock, whose ticks are up to 4 ms apart, so that it can be 5 ms.
+ * FLUSH_ROW is how many rounds after a pause do not wait: more than a lone
+ * connection with a call takes.  One more may go every FLUSH_US. */
 #define FLUSH_US 1000u
+#define FLUSH_ROW 8u
 
 /* MESSAGES_MAX is how many messages are taken from the pipe at once. */
 #define MESSAGES_MAX 16
@@ -375,15 +379,14 @@ on_flush(evutil_socket_t fd, short what, void *user)
     (void)user;
 }
 
-/* worker_flush gives the lines to the output: at once after a pause, but when
- * rounds follow each other closely for several of them. */
+/* worker_flush gives the lines to the output: at once for some rounds after a
+ * pause, but when many follow each other closely for several of them. */
 static void
 worker_flush(struct worker *worker, uint64_t now_us)
 {
     struct timeval delay = timeval_of(FLUSH_US);
 
-    if (now_us - worker->flushed_us >= FLUSH_US) {
-        worker->flushed_us = now_us;
+    if (credit_take(&worker->flushes, now_us, FLUSH_US, FLUSH_ROW)) {
         lane_flush(&worker->lane);
     } else if (!evtimer_pending(worker->flush, NULL)) {
         evtimer_add(worker->flush, &delay);

@@ -2,7 +2,8 @@
 /*
  * A worker: one event loop and everything that belongs to its thread.  It
  * takes connections and commands from a pipe, runs relays, hands its lane to
- * the sink at the end of each round, and holds traffic for --lossless.
+ * the sink at the end of a round (when many follow each other, of several),
+ * and holds traffic for --lossless.
  *
  * worker_pool.h is the face towards main; this one is for the relay's parts.
  */
@@ -13,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "addr.h"
+#include "credit.h"
 #include "lane.h"
 #include "watch.h"
 
@@ -120,9 +122,9 @@ struct worker {
     struct event *wake;
     /* idle looks for idle connections; NULL without --idle-timeout. */
     struct event *idle;
-    /* flushed_us is when lines were last given to the output; flush ends a
-     * wait for more of them. */
-    uint64_t flushed_us;
+    /* flushes is how often lines may be given to the output at once; flush
+     * ends a wait for more of them. */
+    struct credit flushes;
     struct event *flush;
     /* recheck runs while is_held or, where edges are not reported, looks
      * for resets of sides that are not read. */

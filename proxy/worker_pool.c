@@ -298,7 +298,7 @@ print_report(const struct worker_pool *pool)
     log_print("grpctap: %llu connections (%u open), %llu calls, "
               "%llu messages, %llu notices, %llu bytes from clients, "
               "%llu bytes from servers, %llu events dropped, "
-              "%zu bytes of output wait (%zu%% of the queue)",
+              "%zu bytes of output wait (%u%% of the queue)",
               (unsigned long long)totals->connections,
               atomic_load(&pool->n_open), (unsigned long long)totals->calls,
               (unsigned long long)totals->messages,
@@ -306,7 +306,7 @@ print_report(const struct worker_pool *pool)
               (unsigned long long)totals->bytes_from_client,
               (unsigned long long)totals->bytes_from_server,
               (unsigned long long)totals->dropped, queued,
-              queued / (SINK_QUEUE_MAX / 100));
+              sink_fill(pool->config.sink, queued));
 }
 
 /* add_to_report adds what |worker| has; the last one prints. */

@@ -157,8 +157,8 @@ advance(struct play *play, size_t index)
     size_t used = 1;
 
     if (step->is_end) {
-        h1dec_conn_finish(conn, step->side, index + 1);
-        h1dec_conn_finish(conn, step->side, index + 1);
+        h1dec_conn_finish(conn, step->side);
+        h1dec_conn_finish(conn, step->side);
         play->fed[index] = 1;
         return;
     }
@@ -233,8 +233,8 @@ vector_h1_play(const struct vector_h1_script *script, enum vector_h1_cut cut,
         } else {
             play_in_order(&play);
         }
-        h1dec_conn_close(log->conn, script->n_steps + 1);
-        h1dec_conn_close(log->conn, script->n_steps + 1);
+        h1dec_conn_close(log->conn);
+        h1dec_conn_close(log->conn);
         vector_h1_log_close(log);
     }
     armed = vector_alloc_pause();

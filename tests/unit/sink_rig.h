@@ -26,6 +26,7 @@
 #include "../../proxy/lane.h"
 #include "../../proxy/log.h"
 #include "../../proxy/sink.h"
+#include "lane_rig.h"
 
 /* dir is where a test keeps its files, log the sentences logged. */
 static char dir[64];
@@ -113,14 +114,15 @@ logged(const char *sentence)
     return n;
 }
 
-/* put writes a line of exactly |len| bytes: a letter, a number, dots. */
-static inline void
+/* put writes a line of exactly |len| bytes: a number, dots.  Returns 1, or 0
+ * when it was dropped. */
+static inline int
 put(struct lane *lane, enum event_kind kind, int number, size_t len)
 {
     char head[32];
 
     if (!lane_begin(lane, kind))
-        return;
+        return 0;
     int n = snprintf(head, sizeof(head), "%d", number);
     lane_append(lane, head, (size_t)n);
     char *dots = lane_reserve(lane, len - (size_t)n - 1);
@@ -128,6 +130,7 @@ put(struct lane *lane, enum event_kind kind, int number, size_t len)
     memset(dots, '.', len - (size_t)n - 1);
     lane->len += len - (size_t)n - 1;
     lane_end(lane);
+    return 1;
 }
 
 /* check_numbers asserts that |text| is whole lines of put, numbered from

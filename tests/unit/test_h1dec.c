@@ -460,7 +460,7 @@ test_large_body(void **state)
     books = h1dec_conn_books(conn, H1DEC_SERVER);
     assert_int_equal(books->bytes, 2 * 5368709120u + 47 + 47 + 11 + 7);
     assert_int_equal(books->exchange_bytes, books->bytes);
-    h1dec_conn_close(conn, 0);
+    h1dec_conn_close(conn);
     assert_int_equal(books->undecoded_bytes, 0);
     h1dec_conn_free(conn);
 }
@@ -519,7 +519,7 @@ test_abandon(void **state)
     feed_text(conn, H1DEC_SERVER, "more");
     assert_int_equal(
         h1dec_conn_books(conn, H1DEC_SERVER)->undecoded_bytes, 4);
-    h1dec_conn_close(conn, 0);
+    h1dec_conn_close(conn);
     h1dec_conn_abandon(conn, H1DEC_CLIENT);
     assert_int_equal(h1dec_conn_is_lost(conn, H1DEC_CLIENT), 0);
     assert_int_equal(ends.n[H1DEC_END_COMPLETE], 0);
@@ -545,7 +545,7 @@ test_switched(void **state)
                      0);
     assert_int_equal(used, 0);
     h1dec_conn_abandon(conn, H1DEC_CLIENT);
-    h1dec_conn_close(conn, 0);
+    h1dec_conn_close(conn);
     assert_int_equal(h1dec_conn_is_lost(conn, H1DEC_CLIENT), 0);
     h1dec_conn_free(conn);
 }

@@ -20,6 +20,7 @@
 #include "../../proxy/lane.h"
 #include "../../proxy/version.h"
 #include "../vector_alloc.h"
+#include "lane_rig.h"
 
 /* 2026-11-30T17:40:57.000009Z */
 #define WALL_US (INT64_C(1796060457) * 1000000 + 9)
@@ -44,8 +45,6 @@ test_lines(void **state)
     lane_flush(&lane);
     assert_int_equal(lane.len, 11);
     assert_memory_equal(lane.data, "{\"a\":1}\n{}\n", 11);
-    assert_int_equal(lane.written[EVENT_CALL], 1);
-    assert_int_equal(lane.written[EVENT_NOTICE], 1);
     assert_int_equal(lane_has_dropped(&lane), 0);
     lane_clear(&lane);
 }
@@ -78,8 +77,6 @@ test_failed_line(void **state)
     assert_int_equal(lane.dropped[EVENT_MESSAGE], 1);
     assert_int_equal(lane.lost[EVENT_MESSAGE], 1);
     assert_int_equal(lane.dropped[EVENT_NOTICE], 1);
-    assert_int_equal(lane.written[EVENT_MESSAGE], 0);
-    assert_int_equal(lane.written[EVENT_CALL], 2);
     assert_int_equal(lane_has_dropped(&lane), 1);
     lane_clear(&lane);
 }
@@ -105,7 +102,7 @@ test_line_max(void **state)
     lane_append(&lane, bytes, 1);
     lane_end(&lane);
     lane_begin(&lane, EVENT_HEADERS);
-    lane_append(&lane, bytes, SIZE_MAX);
+    assert_null(lane_reserve(&lane, SIZE_MAX));
     lane_end(&lane);
     assert_int_equal(lane.len, LANE_LINE_MAX);
     assert_int_equal(lane.dropped[EVENT_HEADERS], 2);
@@ -149,7 +146,6 @@ test_start(void **state)
     assert_int_equal(
         event_start(&lane, WALL_US, "127.0.0.1:8080", "unix:/tmp/\"\xff\x01"),
         0);
-    assert_int_equal(lane.written[EVENT_START], 1);
     cJSON *json = take(&lane);
     assert_string_equal(text_of(json, "event"), "start");
     assert_string_equal(text_of(json, "time"), "2026-11-30T17:40:57.000009Z");

@@ -2,7 +2,8 @@
 /* Header blocks that come again: whatever is remembered of them, what is
  * reported is what was encoded.  A connection that is fed frame by frame, and
  * so may remember, against one fed byte by byte, which never sees a block
- * whole, and both against the encoder's input. */
+ * whole, and both against the encoder's input; blocks that are cut into
+ * CONTINUATION and those of PUSH_PROMISE in between. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,11 +22,14 @@
 
 #define HEADER_TABLE_SIZE 1
 
-/* struct log is the fields reported last, as text, and how often. */
+/* struct log is the fields that |side| has sent last, as text, and how often
+ * that was. */
 struct log {
+    enum h2dec_side side;
     char text[FRAME_MAX];
     size_t len;
     unsigned blocks;
+    unsigned promises;
     unsigned faults;
 };
 
@@ -46,7 +50,11 @@ on_headers(const struct h2dec_headers *headers, struct h2dec_stream *stream,
 
     (void)stream;
     assert_int_equal(headers->known, 1);
+    if (headers->side != log->side) {
+        return 0;
+    }
     log->len = 0;
+    log->promises += headers->block == H2DEC_BLOCK_PROMISE;
     log->blocks++;
     for (size_t i = 0; i < headers->n_fields; i++) {
         add(log, headers->fields[i].name, headers->fields[i].name_len);
@@ -75,11 +83,17 @@ struct rig {
     struct h2dec_conn *cut;
     struct log of_whole;
     struct log of_cut;
+    /* encoder is for the blocks of |side|. */
     nghttp2_hd_deflater *encoder;
+    enum h2dec_side side;
     uint32_t stream;
+    uint32_t promised;
     uint32_t seed;
-    /* hits counts blocks that were known when they came. */
+    /* hits counts blocks that were known when they came, promise_hits those of
+     * PUSH_PROMISE among them, cuts those that were cut. */
     unsigned hits;
+    unsigned promise_hits;
+    unsigned cuts;
 };
 
 static uint32_t
@@ -111,7 +125,7 @@ frame_header(uint8_t *out, size_t len, uint8_t type, uint8_t flags,
     return sizeof(header);
 }
 
-/* The server allows another table size, the client agrees. */
+/* The other side allows another table size, |side| agrees. */
 static void
 resize(struct rig *rig, uint32_t size)
 {
@@ -124,8 +138,8 @@ resize(struct rig *rig, uint32_t size)
     frame[len + 3] = (uint8_t)(size >> 16);
     frame[len + 4] = (uint8_t)(size >> 8);
     frame[len + 5] = (uint8_t)size;
-    feed(rig, H2DEC_SERVER, frame, len + 6);
-    feed(rig, H2DEC_CLIENT, frame,
+    feed(rig, !rig->side, frame, len + 6);
+    feed(rig, rig->side, frame,
          frame_header(frame, 0, H2DEC_SETTINGS, H2DEC_FLAG_ACK, 0));
     assert_int_equal(nghttp2_hd_deflate_change_table_size(rig->encoder, size),
                      0);
@@ -159,30 +173,102 @@ make_fields(struct rig *rig, nghttp2_nv *fields, struct log *expected)
     return n;
 }
 
+/* open_stream makes a request that the server can answer. */
 static void
-send_block(struct rig *rig, const uint8_t *block, size_t len)
+open_stream(struct rig *rig)
+{
+    uint8_t frame[10];
+    size_t at = frame_header(frame, 1, H2DEC_HEADERS, H2DEC_FLAG_END_HEADERS,
+                             rig->stream);
+
+    frame[at] = 0x82; /* :method: GET, which leaves the table as it is */
+    feed(rig, H2DEC_CLIENT, frame, at + 1);
+}
+
+static void
+reset(struct rig *rig, uint32_t stream)
+{
+    uint8_t frame[13];
+    size_t at = frame_header(frame, 4, H2DEC_RST_STREAM, 0, stream);
+
+    memset(frame + at, 0, 4);
+    feed(rig, H2DEC_CLIENT, frame, at + 4);
+}
+
+/* send_first sends |len| bytes of a block in HEADERS or PUSH_PROMISE, some
+ * with padding. */
+static void
+send_first(struct rig *rig, uint8_t type, uint8_t flags, const uint8_t *block,
+           size_t len)
 {
     uint8_t frame[FRAME_MAX + 20];
     uint8_t padded = pick(rig, 8) == 0;
-    size_t at;
+    size_t fixed = type == H2DEC_PUSH_PROMISE ? 4 : 0;
+    size_t at = frame_header(
+        frame, len + fixed + 4u * padded, type,
+        (uint8_t)(flags | (padded ? H2DEC_FLAG_PADDED : 0)), rig->stream);
 
-    rig->stream += 2;
-    at = frame_header(frame, len + 4u * padded, H2DEC_HEADERS,
-                      (uint8_t)(H2DEC_FLAG_END_HEADERS |
-                                (padded ? H2DEC_FLAG_PADDED : 0)),
-                      rig->stream);
     if (padded) {
         frame[at++] = 3;
     }
+    memset(frame + at, 0, fixed);
+    if (fixed > 0) {
+        frame[at + 2] = (uint8_t)(rig->promised >> 8);
+        frame[at + 3] = (uint8_t)rig->promised;
+    }
+    at += fixed;
     memcpy(frame + at, block, len);
     memset(frame + at + len, 0, 3);
-    rig->hits += h2dec_recent_find(&rig->whole->dir[0].recent, block, len) !=
-                 NULL;
-    feed(rig, H2DEC_CLIENT, frame, at + len + 3u * padded);
+    feed(rig, rig->side, frame, at + len + 3u * padded);
+}
+
+static void
+send_rest(struct rig *rig, const uint8_t *block, size_t len)
+{
+    uint8_t frame[FRAME_MAX + 20];
+    size_t at = frame_header(frame, len, H2DEC_CONTINUATION,
+                             H2DEC_FLAG_END_HEADERS, rig->stream);
+
+    memcpy(frame + at, block, len);
+    feed(rig, rig->side, frame, at + len);
+}
+
+static void
+count_hit(struct rig *rig, uint8_t type, const uint8_t *block, size_t len)
+{
+    if (h2dec_recent_find(&rig->whole->dir[rig->side].recent, block, len) !=
+        NULL) {
+        rig->hits++;
+        rig->promise_hits += type == H2DEC_PUSH_PROMISE;
+    }
+}
+
+static void
+send_block(struct rig *rig, const uint8_t *block, size_t len)
+{
+    int is_cut = pick(rig, 8) == 0;
+    size_t first = is_cut ? pick(rig, (uint32_t)len + 1) : len;
+    uint8_t type = H2DEC_HEADERS;
+
+    rig->stream += 2;
+    if (rig->side == H2DEC_SERVER) {
+        open_stream(rig);
+        type = pick(rig, 2) == 0 ? H2DEC_PUSH_PROMISE : H2DEC_HEADERS;
+        rig->promised += type == H2DEC_PUSH_PROMISE ? 2 : 0;
+    }
+    if (!is_cut) {
+        count_hit(rig, type, block, len);
+    }
+    rig->cuts += (unsigned)is_cut;
+    send_first(rig, type, is_cut ? 0 : H2DEC_FLAG_END_HEADERS, block, first);
+    if (is_cut) {
+        send_rest(rig, block + first, len - first);
+    }
     /* The stream ends, or there would soon be too many. */
-    at = frame_header(frame, 4, H2DEC_RST_STREAM, 0, rig->stream);
-    memset(frame + at, 0, 4);
-    feed(rig, H2DEC_CLIENT, frame, at + 4);
+    reset(rig, rig->stream);
+    if (type == H2DEC_PUSH_PROMISE) {
+        reset(rig, rig->promised);
+    }
 }
 
 static void
@@ -210,34 +296,56 @@ one_block(struct rig *rig)
     assert_memory_equal(rig->of_cut.text, expected.text, expected.len);
 }
 
+/* play sends blocks of |side|, and returns what came of it in |rig|. */
 static void
-test_same_fields(void **state)
+play(struct rig *rig, enum h2dec_side side)
 {
     static const uint8_t preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
                                      "\0\0\0\4\0\0\0\0\0";
+    static const uint8_t ack[] = "\0\0\0\4\1\0\0\0\0";
+
+    memset(rig, 0, sizeof(*rig));
+    rig->seed = 7;
+    rig->side = side;
+    rig->of_whole.side = side;
+    rig->of_cut.side = side;
+    rig->stream = (uint32_t)-1;
+    assert_int_equal(h2dec_conn_new(&rig->whole, &callbacks, &rig->of_whole),
+                     0);
+    assert_int_equal(h2dec_conn_new(&rig->cut, &callbacks, &rig->of_cut), 0);
+    assert_int_equal(nghttp2_hd_deflate_new(&rig->encoder, 4096), 0);
+    feed(rig, H2DEC_CLIENT, preface, sizeof(preface) - 1);
+    feed(rig, H2DEC_SERVER, preface + 24, 9);
+    feed(rig, H2DEC_CLIENT, ack, 9);
+    feed(rig, H2DEC_SERVER, ack, 9);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        if (pick(rig, 200) == 0) {
+            resize(rig, pick(rig, 5) * 500);
+        }
+        one_block(rig);
+    }
+    assert_int_equal(rig->of_whole.blocks, BLOCKS);
+    assert_int_equal(rig->of_cut.blocks, BLOCKS);
+    assert_int_equal(rig->of_whole.faults + rig->of_cut.faults, 0);
+    /* Or all this would have shown nothing. */
+    assert_in_range(rig->hits, BLOCKS / 20, BLOCKS);
+    assert_in_range(rig->cuts, BLOCKS / 20, BLOCKS / 3);
+    nghttp2_hd_deflate_del(rig->encoder);
+    h2dec_conn_free(rig->whole);
+    h2dec_conn_free(rig->cut);
+}
+
+static void
+test_same_fields(void **state)
+{
     static struct rig rig;
 
     (void)state;
-    rig.seed = 7;
-    rig.stream = (uint32_t)-1;
-    assert_int_equal(h2dec_conn_new(&rig.whole, &callbacks, &rig.of_whole), 0);
-    assert_int_equal(h2dec_conn_new(&rig.cut, &callbacks, &rig.of_cut), 0);
-    assert_int_equal(nghttp2_hd_deflate_new(&rig.encoder, 4096), 0);
-    feed(&rig, H2DEC_CLIENT, preface, sizeof(preface) - 1);
-    for (unsigned i = 0; i < BLOCKS; i++) {
-        if (pick(&rig, 200) == 0) {
-            resize(&rig, pick(&rig, 5) * 500);
-        }
-        one_block(&rig);
-    }
-    assert_int_equal(rig.of_whole.blocks, BLOCKS);
-    assert_int_equal(rig.of_cut.blocks, BLOCKS);
-    assert_int_equal(rig.of_whole.faults + rig.of_cut.faults, 0);
-    /* Or all this would have shown nothing. */
-    assert_in_range(rig.hits, BLOCKS / 20, BLOCKS);
-    nghttp2_hd_deflate_del(rig.encoder);
-    h2dec_conn_free(rig.whole);
-    h2dec_conn_free(rig.cut);
+    play(&rig, H2DEC_CLIENT);
+    play(&rig, H2DEC_SERVER);
+    assert_int_equal(rig.of_cut.promises, rig.of_whole.promises);
+    assert_in_range(rig.of_whole.promises, BLOCKS / 3, BLOCKS * 2 / 3);
+    assert_in_range(rig.promise_hits, BLOCKS / 60, BLOCKS);
 }
 
 /* ---- What is remembered ---------------------------------------------- */
@@ -264,7 +372,7 @@ remembers(const uint8_t *block, size_t len)
 static void
 test_what_leaves_the_table(void **state)
 {
-    static uint8_t longest[RECENT_LEN_MAX + 1];
+    static uint8_t longest[H2DEC_RECENT_LEN_MAX + 1];
 
     (void)state;
     assert_true(REMEMBERS("\x82\xbe"));               /* indexed */
@@ -282,35 +390,35 @@ test_what_leaves_the_table(void **state)
     assert_false(REMEMBERS("\xff\x80\x80\x80\x80\x01")); /* no such index */
     assert_false(REMEMBERS("\x00"));
     memset(longest, 0x82, sizeof(longest));
-    assert_true(remembers(longest, RECENT_LEN_MAX));
-    assert_false(remembers(longest, RECENT_LEN_MAX + 1));
+    assert_true(remembers(longest, H2DEC_RECENT_LEN_MAX));
+    assert_false(remembers(longest, H2DEC_RECENT_LEN_MAX + 1));
 }
 
 /* The limits of what a block may mean, and the oldest goes first. */
 static void
 test_limits(void **state)
 {
-    static char text[RECENT_TEXT_MAX + 1];
-    struct h2dec_field fields[RECENT_FIELDS_MAX + 1];
+    static char text[H2DEC_RECENT_TEXT_MAX + 1];
+    struct h2dec_field fields[H2DEC_RECENT_FIELDS_MAX + 1];
     struct recent recent = {.next = 0};
     uint8_t block[1];
 
     (void)state;
-    for (unsigned i = 0; i <= RECENT_FIELDS_MAX; i++) {
+    for (unsigned i = 0; i <= H2DEC_RECENT_FIELDS_MAX; i++) {
         fields[i] = (struct h2dec_field){text, text, 0, 0};
     }
     block[0] = 0x82;
     h2dec_recent_offer(&recent, block, 1);
-    h2dec_recent_keep(&recent, fields, RECENT_FIELDS_MAX + 1, text, 0);
+    h2dec_recent_keep(&recent, fields, H2DEC_RECENT_FIELDS_MAX + 1, text, 0);
     assert_null(h2dec_recent_find(&recent, block, 1));
     h2dec_recent_offer(&recent, block, 1);
-    h2dec_recent_keep(&recent, fields, 1, text, RECENT_TEXT_MAX + 1);
+    h2dec_recent_keep(&recent, fields, 1, text, H2DEC_RECENT_TEXT_MAX + 1);
     assert_null(h2dec_recent_find(&recent, block, 1));
-    for (unsigned i = 0; i <= RECENT_MAX; i++) {
+    for (unsigned i = 0; i <= H2DEC_RECENT_MAX; i++) {
         block[0] = (uint8_t)(0x82 + i);
         h2dec_recent_offer(&recent, block, 1);
-        h2dec_recent_keep(&recent, fields, RECENT_FIELDS_MAX, text,
-                          RECENT_TEXT_MAX);
+        h2dec_recent_keep(&recent, fields, H2DEC_RECENT_FIELDS_MAX, text,
+                          H2DEC_RECENT_TEXT_MAX);
         assert_non_null(h2dec_recent_find(&recent, block, 1));
     }
     block[0] = 0x82 + 1;
