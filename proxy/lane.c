@@ -78,6 +78,17 @@ lane_reserve(struct lane *lane, size_t len)
     return lane->failed ? NULL : lane->data + lane->len;
 }
 
+void
+lane_append(struct lane *lane, const char *bytes, size_t len)
+{
+    char *to = lane_reserve(lane, len);
+
+    if (to == NULL)
+        return;
+    memcpy(to, bytes, len);
+    lane->len += len;
+}
+
 /* lane_hand_over gives the lines to the sink, which writes them, and those
  * that it has, at once if |wake| is 1. */
 static void

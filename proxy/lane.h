@@ -66,6 +66,9 @@ void lane_clear(struct lane *lane);
  */
 int lane_begin(struct lane *lane, enum event_kind kind);
 
+/* lane_append adds |len| bytes to the line under way. */
+void lane_append(struct lane *lane, const char *bytes, size_t len);
+
 /* lane_reserve makes room for |len| more bytes and returns where they go, or
  * NULL (memory; the line will be dropped).  lane->len is for the caller to
  * advance by what it wrote. */

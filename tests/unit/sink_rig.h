@@ -26,7 +26,6 @@
 #include "../../proxy/lane.h"
 #include "../../proxy/log.h"
 #include "../../proxy/sink.h"
-#include "lane_rig.h"
 
 /* dir is where a test keeps its files, log the sentences logged. */
 static char dir[64];

@@ -20,7 +20,6 @@
 #include "../../proxy/lane.h"
 #include "../../proxy/version.h"
 #include "../vector_alloc.h"
-#include "lane_rig.h"
 
 /* 2026-11-30T17:40:57.000009Z */
 #define WALL_US (INT64_C(1796060457) * 1000000 + 9)

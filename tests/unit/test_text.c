@@ -13,7 +13,6 @@
 #include "../../proxy/json.h"
 #include "../../proxy/text.h"
 #include "../../proxy/timefmt.h"
-#include "lane_rig.h"
 
 static void
 test_utf8(void **state)
