@@ -473,6 +473,7 @@ summarize(const struct call *call, const struct event_ending *ending,
                    call->http_status >= 400 ||
                    strcmp(ending->end, "complete") != 0;
     row.duration_us = now_us - call->started_us;
+    row.has_no_messages = !call_has_messages(call);
     for (int i = 0; i < 2; i++) {
         const struct flow *flow = &call->flow[i];
         const struct grpcframe_tally *tally = &flow->reader.tally;
