@@ -120,6 +120,7 @@ struct flow {
     uint8_t told_encoding;
     uint8_t told_form;
     uint8_t told_trailers;
+    uint8_t told_truncated;
     uint8_t told_base64;
     /* is_torn is 1 when a trailers frame came that could not be read. */
     uint8_t is_torn;
@@ -180,6 +181,8 @@ struct call {
      * early_value what it was (-1: not valid). */
     uint8_t early_status;
     int early_value;
+    /* told_status is 1 after the notice that it is not valid. */
+    uint8_t told_status;
     /* late_status is 1 when it stood in the trailers. */
     uint8_t late_status;
     /* status_in_http is 1 when a response of gRPC-Web has it in HTTP trailers

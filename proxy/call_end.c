@@ -53,6 +53,7 @@ tell_truncated(struct flow *flow)
     if (rest.bytes == 0) {
         return;
     }
+    flow->told_truncated = 1;
     call_notice(&notice, flow->call, NOTICE_TRUNCATED_MESSAGE, flow->side);
     notice_number(&notice, "index", flow->reader.tally.messages);
     if (rest.in_payload) {
@@ -473,6 +474,7 @@ summarize(const struct call *call, const struct event_ending *ending,
                    call->http_status >= 400 ||
                    strcmp(ending->end, "complete") != 0;
     row.duration_us = now_us - call->started_us;
+    row.has_no_messages = !call_has_messages(call);
     for (int i = 0; i < 2; i++) {
         const struct flow *flow = &call->flow[i];
         const struct grpcframe_tally *tally = &flow->reader.tally;

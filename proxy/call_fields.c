@@ -305,6 +305,10 @@ parse_status(struct call *call, const struct h2dec_field *field)
         0) {
         return status;
     }
+    if (call->told_status) {
+        return -1;
+    }
+    call->told_status = 1;
     notice_init(&notice, NOTICE_STATUS_INVALID, SIDE_SERVER,
                 call->id);
     notice_detail(&notice, "grpc-status is not an integer from 0 to %d",

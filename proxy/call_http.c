@@ -397,7 +397,9 @@ tell_length(struct call *call, enum side side)
     if (flow->has_other_length && length == body) {
         length = flow->other_length;
     }
+    /* A message that was cut short has said it already. */
     if (!flow->has_length || !call->ended[side] || body == length ||
+        flow->told_truncated ||
         !call_is_readable(flow) || !is_length_of_body(call, side)) {
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Owns the recognition of protocols by their first bytes.  What follows from
- * it, and what it means that the two sides differ, is tap.c's.
+ * it, and what it means that the two sides differ, is tap_detect.c's.
  */
 #include "detect.h"
 

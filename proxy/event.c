@@ -197,7 +197,7 @@ put_direction(struct json *json, const char *key, const struct tap *tap,
     json_uint(json, "connection_bytes", books.connection_bytes);
     json_uint(json, "late_bytes", books.late_bytes);
     json_uint(json, "undecoded_bytes", books.undecoded_bytes);
-    if (tap->h2 != NULL) {
+    if (tap->h2 != NULL && tap->dir[side].mode != TAP_H1) {
         put_frames(json, &books);
     } else {
         json_null(json, "frames");

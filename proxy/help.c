@@ -17,7 +17,7 @@
 static const char commands[] =
     "Usage: grpctap COMMAND [OPTIONS]\n"
     "\n"
-    "Shows what gRPC and HTTP/2 traffic costs on the wire.\n"
+    "Shows what gRPC, gRPC-Web and HTTP traffic costs on the wire.\n"
     "\n"
     "Commands:\n"
     "  proxy           relay TCP connections unchanged, and write what "
@@ -32,9 +32,9 @@ static const char commands[] =
 static const char proxy_head[] =
     "Usage: grpctap proxy --listen ADDR --upstream ADDR [OPTIONS]\n"
     "\n"
-    "Relays TCP connections unchanged and writes what HTTP/2 and gRPC it "
-    "sees\n"
-    "in them as JSON lines on standard output.\n"
+    "Relays TCP connections unchanged and writes what it sees in them of\n"
+    "HTTP/1.x, HTTP/2, gRPC, gRPC-Web and TLS as JSON lines on standard "
+    "output.\n"
     "\n"
     "Options:\n";
 
@@ -126,6 +126,15 @@ help_usage_error(const char *format, ...)
     return OPTIONS_USAGE;
 }
 
+/* help_unknown is the usage error where no command is known yet, so that no
+ * command's help would help. */
+static enum options_result
+help_unknown(const char *what, const char *word)
+{
+    fprintf(stderr, "grpctap: %s %s\nTry `grpctap --help'.\n", what, word);
+    return OPTIONS_USAGE;
+}
+
 /* help_for answers `grpctap help [COMMAND]`. */
 static enum options_result
 help_for(int argc, char **argv)
@@ -133,10 +142,10 @@ help_for(int argc, char **argv)
     if (argc == 0)
         return help_print_commands();
     if (argc > 1)
-        return help_usage_error("unexpected argument %s", argv[1]);
+        return help_unknown("unexpected argument", argv[1]);
     if (strcmp(argv[0], "proxy") == 0)
         return help_print_proxy();
-    return help_usage_error("unknown command %s", argv[0]);
+    return help_unknown("unknown command", argv[0]);
 }
 
 enum options_result
@@ -151,8 +160,8 @@ options_command(int *argc, char ***argv)
     if (strcmp(word, "help") == 0)
         return help_for(*argc - 2, *argv + 2);
     if (strcmp(word, "proxy") != 0)
-        return help_usage_error("unknown %s %s",
-                                word[0] == '-' ? "option" : "command", word);
+        return help_unknown(
+            word[0] == '-' ? "unknown option" : "unknown command", word);
     *argc -= 1;
     *argv += 1;
     return OPTIONS_RUN;

@@ -8,6 +8,7 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -46,6 +47,7 @@ struct run {
 
 /* These are for the second SIGINT or SIGTERM, whose handler gets no
  * argument. */
+static volatile sig_atomic_t is_hurried;
 static struct sink *hurry_sink;
 static struct what_if *_Atomic hurry_what_if;
 
@@ -93,6 +95,7 @@ static void
 on_second_stop(int signal)
 {
     (void)signal;
+    is_hurried = 1;
     what_if_hurry(hurry_what_if);
     sink_hurry(hurry_sink);
 }
@@ -104,9 +107,10 @@ static void
 on_stop(evutil_socket_t signal, short what, void *user)
 {
     struct run *run = user;
+    /* Without SA_RESTART: a write that waits is to end. */
     struct sigaction second = {
         .sa_handler = on_second_stop,
-        .sa_flags = SA_RESTART | (int)SA_RESETHAND,
+        .sa_flags = (int)SA_RESETHAND,
     };
 
     (void)what;
@@ -306,16 +310,40 @@ run_write_stop(struct run *run)
     return 0;
 }
 
+/* write_to_reader waits for who reads standard error, a pager perhaps, but not
+ * after a second signal. */
+static void
+write_to_reader(const char *text, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(STDERR_FILENO, text, len);
+
+        if (n < 0 && errno == EINTR && !is_hurried)
+            continue;
+        if (n <= 0)
+            return;
+        text += n;
+        len -= (size_t)n;
+    }
+}
+
 static void
 run_print_summary(struct run *run)
 {
     const struct summary *summary = worker_pool_summary(run->pool);
 
-    if (summary == NULL)
+    char *text = NULL;
+    size_t len = 0;
+    FILE *file = summary == NULL ? NULL : open_memstream(&text, &len);
+
+    if (file == NULL)
         return;
-    summary_print(summary, stderr);
+    summary_print(summary, file);
     if (run->what_if != NULL)
-        what_if_print(run->what_if, stderr);
+        what_if_print(run->what_if, file);
+    if (fclose(file) == 0)
+        write_to_reader(text, len);
+    free(text);
 }
 
 /* run_close ends what is open.  The pool goes last: until the sink is closed

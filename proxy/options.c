@@ -245,9 +245,9 @@ const struct option_row option_rows[] = {
      "relay them to ADDR; a host name is resolved for each"},
     {"events", 'e', "LIST", set_events,
      "write only these events: connection, call, message,\n"
-     "notice, goaway, what_if (these are the default),\n"
-     "headers, frame, settings; default, all, none; the\n"
-     "last -e counts"},
+     "notice, goaway, what_if (the default); headers,\n"
+     "frame, settings; default, all, none; the last -e\n"
+     "counts; start, stop, dropped are always written"},
     {"output", 'o', "FILE", set_output,
      "append the events to FILE, reopened on SIGHUP;\n"
      "default and `-': standard output"},

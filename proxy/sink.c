@@ -22,6 +22,11 @@
 /* CLOSE_TICK_MS is how often sink_close looks whether to go on waiting. */
 #define CLOSE_TICK_MS 50
 
+/* HURRY_MS is how long lines are still written to an output that takes them
+ * when the end is to come at once: two signals may come as one, and a file has
+ * them by then. */
+#define HURRY_MS 200
+
 /* struct sink: everything below lock is guarded by it. */
 struct sink {
     /* config is the caller's. */
@@ -48,8 +53,9 @@ struct sink {
     int64_t retry_ms;
     /* reopen asks for output_reopen. */
     int reopen;
-    /* closing asks the thread to end. */
+    /* closing asks the thread to end, is_late to give up what still waits. */
     int closing;
+    int is_late;
     /* calling is 1 while the thread is in a callback. */
     int calling;
     /* finished says that the thread is about to end. */
@@ -292,7 +298,7 @@ sink_run(void *arg)
     for (;;) {
         while (sink_is_idle(sink))
             sink_sleep(sink);
-        if (sink->closing && atomic_load(&sink->hurry))
+        if (sink->is_late)
             sink_discard(sink);
         if (sink->reopen)
             sink_do_reopen(sink);
@@ -368,13 +374,16 @@ sink_open(const struct sink_config *config)
     return sink;
 }
 
-/* sink_wait_finished waits for the thread while it makes progress.  Returns
- * 1 when it has finished, 0 when it is to be given up. */
+/* sink_wait_finished waits for the thread while it makes progress, in a hurry
+ * HURRY_MS at most.  Returns 1 when it has finished, 0 when it is to be given
+ * up. */
 static int
 sink_wait_finished(struct sink *sink)
 {
     uint64_t written = sink->written;
     int64_t deadline = now_ms() + SINK_PATIENCE_MS;
+    int64_t late = 0;
+    int64_t last = INT64_MAX;
 
     while (!sink->finished) {
         int64_t tick = now_ms() + CLOSE_TICK_MS;
@@ -385,10 +394,13 @@ sink_wait_finished(struct sink *sink)
             written = sink->written;
             deadline = tick + SINK_PATIENCE_MS;
         }
-        /* One tick more, so that a write under way can end. */
-        if (atomic_load(&sink->hurry) && deadline > tick + CLOSE_TICK_MS)
-            deadline = tick + CLOSE_TICK_MS;
-        if (tick >= deadline && !sink->calling)
+        if (atomic_load(&sink->hurry) && late == 0) {
+            late = tick + HURRY_MS;
+            /* Some ticks more, so that a write under way can end. */
+            last = late + 2 * CLOSE_TICK_MS;
+        }
+        sink->is_late = late != 0 && tick >= late;
+        if ((tick >= deadline || tick >= last) && !sink->calling)
             break;
     }
     return sink->finished;

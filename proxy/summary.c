@@ -40,6 +40,8 @@ struct row {
     uint64_t messages[2];
     uint64_t compressed_messages[2];
     int decoded_unknown[2];
+    /* has_no_messages: some call has none, see struct summary_call. */
+    int has_no_messages;
     /* durations are those of the calls, in microseconds. */
     struct histogram durations;
     /* name_len is the length of name. */
@@ -134,6 +136,7 @@ summary_add(struct summary *summary, const struct summary_call *call)
 
     row->calls++;
     row->errors += call->is_error != 0;
+    row->has_no_messages |= call->has_no_messages;
     histogram_add(&row->durations, call->duration_us, 1);
     for (int side = SIDE_CLIENT; side <= SIDE_SERVER; side++) {
         row->wire_bytes[side] += call->wire_bytes[side];
@@ -150,6 +153,7 @@ row_merge(struct row *into, const struct row *from)
 {
     into->calls += from->calls;
     into->errors += from->errors;
+    into->has_no_messages |= from->has_no_messages;
     histogram_merge(&into->durations, &from->durations);
     for (int side = SIDE_CLIENT; side <= SIDE_SERVER; side++) {
         into->wire_bytes[side] += from->wire_bytes[side];
@@ -196,9 +200,18 @@ cell_put_count(char cell[CELL_MAX], uint64_t count)
 }
 
 static void
+cell_put_messages(char cell[CELL_MAX], const struct row *row, enum side side)
+{
+    if (row->has_no_messages)
+        snprintf(cell, CELL_MAX, "-");
+    else
+        cell_put_count(cell, row->message_bytes[side]);
+}
+
+static void
 cell_put_decoded(char cell[CELL_MAX], const struct row *row, enum side side)
 {
-    if (row->decoded_unknown[side])
+    if (row->has_no_messages || row->decoded_unknown[side])
         snprintf(cell, CELL_MAX, "-");
     else
         cell_put_count(cell, row->decoded_bytes[side]);
@@ -233,9 +246,9 @@ line_fill(struct line *line, const struct row *row)
 
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         cell_put_count(*cell++, counts[i]);
-    cell_put_count(*cell++, row->message_bytes[SIDE_CLIENT]);
+    cell_put_messages(*cell++, row, SIDE_CLIENT);
     cell_put_decoded(*cell++, row, SIDE_CLIENT);
-    cell_put_count(*cell++, row->message_bytes[SIDE_SERVER]);
+    cell_put_messages(*cell++, row, SIDE_SERVER);
     cell_put_decoded(*cell++, row, SIDE_SERVER);
     cell_put_share(*cell, row);
     text_line(line->name, NAME_MAX_LEN, row->name, row->name_len);

@@ -37,6 +37,9 @@ struct summary_call {
     /* decoded_unknown is 1 when decoded_bytes of that direction is not
      * known for this call. */
     int decoded_unknown[2];
+    /* has_no_messages is 1 when its bodies are not followed as messages, as
+     * those of plain HTTP: what they hold is not known either. */
+    int has_no_messages;
 };
 
 /* summary_new returns an empty summary, or NULL. */
@@ -58,8 +61,9 @@ void summary_merge(struct summary *into, const struct summary *from);
  *     calls errors p50_us p99_us req_wire resp_wire req_message req_decoded
  *     resp_message resp_decoded compressed method
  *
- * Bytes are plain integers, for awk and sort; `-` is not known; compressed is
- * the share of messages, of both directions, that were.  Bytes of a method's
+ * Bytes are plain integers, for awk and sort; `-` is not known, be it of a
+ * single call of the row; compressed is the share of messages, of both
+ * directions, that were.  Bytes of a method's
  * name that are not printable ASCII or UTF-8 are escaped.
  */
 void summary_print(const struct summary *summary, FILE *file);

@@ -213,9 +213,10 @@ tap_detect(struct tap *tap, enum side from, const uint8_t *data, size_t len)
         } else {
             tap_feed(tap, from, &data[used - 1], 1);
         }
-    }
-    if (tap->dir[SIDE_SERVER].first_len == DETECT_MAX) {
-        tell_mismatch(tap);
+        /* Within the loop: with what was there when it became known. */
+        if (tap->dir[SIDE_SERVER].first_len == DETECT_MAX) {
+            tell_mismatch(tap);
+        }
     }
     return used;
 }

@@ -91,11 +91,11 @@ is_h2c(const struct h1dec_head *head)
 }
 
 static void
-tell_upgrade(struct tap *tap, const struct call *call)
+tell_upgrade(struct tap *tap)
 {
     struct notice notice;
 
-    notice_init(&notice, NOTICE_H2C_UPGRADE, SIDE_CLIENT, call->id);
+    notice_init(&notice, NOTICE_H2C_UPGRADE, SIDE_CLIENT, 1);
     notice.has_from = 0;
     notice_detail(&notice,
                   "the connection was upgraded to HTTP/2: stream 1 is this "
@@ -340,7 +340,7 @@ on_exchange_end(struct h1dec_exchange *exchange, enum h1dec_end end,
     take_ledger(&call->ledger[SIDE_CLIENT], &exchange->ledger[H1DEC_CLIENT]);
     take_ledger(&call->ledger[SIDE_SERVER], &exchange->ledger[H1DEC_SERVER]);
     if (end == H1DEC_END_SWITCHED && tap->is_upgraded) {
-        tell_upgrade(tap, call);
+        tell_upgrade(tap);
         if (tap_upgrade(tap, call) == 0) {
             return;
         }

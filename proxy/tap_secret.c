@@ -195,10 +195,15 @@ static void
 put_field(struct lines *lines, const char *text, size_t len)
 {
     size_t name = span(text, len, ":");
+    size_t end = name;
     size_t value = 0;
 
+    /* Blanks there are wrong, but may still be taken for a part of it. */
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) {
+        end--;
+    }
     if (text[0] != ' ' && text[0] != '\t') {
-        lines->is_secret = tap_is_secret(lines->tap, text, name);
+        lines->is_secret = tap_is_secret(lines->tap, text, end);
         value = name < len ? name + 1 : len;
     }
     while (value < len && text[value] == ' ') {
@@ -216,11 +221,11 @@ tap_show_lines(const struct tap *tap, enum side side, const uint8_t *data,
     const char *at = (const char *)data;
 
     for (int is_first = 1; len > 0; is_first = 0) {
-        size_t line = span(at, len, "\r\n");
-        size_t end = line;
+        size_t line = span(at, len, "\n");
+        size_t end = line < len ? line + 1 : len;
 
-        while (end < len && (at[end] == '\r' || at[end] == '\n')) {
-            end++;
+        if (line > 0 && at[line - 1] == '\r') {
+            line--;
         }
         if (is_first && side == SIDE_CLIENT) {
             put_request(&lines, at, line);

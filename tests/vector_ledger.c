@@ -139,7 +139,7 @@ frames_check(struct ledger *ledger, const cJSON *close, int side)
         sum += number(ledger, type, "bytes");
         n_frames += number(ledger, type, "count");
     }
-    if (!is_upgraded(ledger)) {
+    if (!is_upgraded(ledger) && !cJSON_IsNull(get(object, "frames"))) {
         total(ledger, object, "frames, preface and undecoded_bytes:", "bytes",
               sum);
     }
@@ -219,7 +219,10 @@ stream_note(struct ledger *ledger, const cJSON *event,
     const char *type = vector_lines_string(event, "type");
     struct stream_state *state;
 
-    if (!cJSON_IsNumber(get(event, "stream"))) {
+    /* Exchanges before an upgrade have numbers of their own. */
+    if (!cJSON_IsNumber(get(event, "stream")) ||
+        (is_upgraded(ledger) && strcmp(kind, "call") == 0 &&
+         strcmp(vector_lines_string(event, "protocol"), "h2") != 0)) {
         return;
     }
     state = stream_find(states, n, number(ledger, event, "stream"));

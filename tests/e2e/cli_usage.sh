@@ -17,6 +17,8 @@ refused() {
 }
 
 refused "unknown command prxy" prxy
+grep -q "^Try .grpctap --help'" "$DIR/err" ||
+    fail "an unknown command: $(cat "$DIR/err")"
 refused "unknown option --bogus" --bogus
 refused "unknown command serve" help serve
 refused "--listen ADDR is missing" proxy

@@ -174,6 +174,14 @@ test_table(void **state)
     call = call_of("/nothing", 1);
     memset(call.messages, 0, sizeof(call.messages));
     summary_add(summary, &call);
+    call = (struct summary_call){
+        .path = "/plain",
+        .path_len = 6,
+        .duration_us = 100,
+        .wire_bytes = {1, 1},
+        .has_no_messages = 1,
+    };
+    summary_add(summary, &call);
     char *text = print(summary);
     assert_string_equal(
         text,
@@ -185,6 +193,8 @@ test_table(void **state)
         "         22            40            44       25.0%  /a.B/Get\n"
         "    1       0     100     100           1           2           10  "
         "         11            20            22           -  /nothing\n"
+        "    1       0     100     100           1           1            -  "
+        "          -             -             -           -  /plain\n"
         "    1       0     100     100           7          14           10  "
         "         11            20            22       25.0%  (unknown)\n");
     free(text);
@@ -266,6 +276,7 @@ test_merge(void **state)
         call.is_error = i % 7 == 0;
         call.duration_us = random_next() % 1000000;
         call.decoded_unknown[0] = i == 5;
+        call.has_no_messages = i % 40 == 7;
         summary_add(parts[i % 2], &call);
         summary_add(parts[2], &call);
     }
