@@ -219,10 +219,7 @@ stream_note(struct ledger *ledger, const cJSON *event,
     const char *type = vector_lines_string(event, "type");
     struct stream_state *state;
 
-    /* Exchanges before an upgrade have numbers of their own. */
-    if (!cJSON_IsNumber(get(event, "stream")) ||
-        (is_upgraded(ledger) && strcmp(kind, "call") == 0 &&
-         strcmp(vector_lines_string(event, "protocol"), "h2") != 0)) {
+    if (!cJSON_IsNumber(get(event, "stream"))) {
         return;
     }
     state = stream_find(states, n, number(ledger, event, "stream"));
