@@ -30,8 +30,12 @@ def call(path):
         conn.connect(path)
         conn.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         got = b""
+        conn.settimeout(20)
         while len(got) < len(ANSWER):
-            got += conn.recv(4096)
+            data = conn.recv(4096)
+            if not data:
+                sys.exit("no answer")
+            got += data
         at = time.monotonic()
         while not is_told.acquire(timeout=20):
             sys.exit("no event")
@@ -58,7 +62,10 @@ threading.Thread(target=read, args=(fifo,), daemon=True).start()
 with open(port_file + ".new", "w", encoding="ascii") as file:
     file.write(str(server.getsockname()[1]))
 os.rename(port_file + ".new", port_file)
+end = time.monotonic() + 20
 while not os.path.exists(path):
+    if time.monotonic() > end:
+        sys.exit("timed out waiting for the tap")
     time.sleep(0.01)
 waits = []
 for _ in range(CALLS):
