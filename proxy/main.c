@@ -8,6 +8,7 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -45,11 +46,9 @@ struct run {
     struct event *collect;
 };
 
-/* These are for the second SIGINT or SIGTERM, whose handler gets no
+/* is_hurried is 1 after the second SIGINT or SIGTERM, whose handler gets no
  * argument. */
-static volatile sig_atomic_t is_hurried;
-static struct sink *hurry_sink;
-static struct what_if *_Atomic hurry_what_if;
+static atomic_int is_hurried;
 
 /* --- the process --- */
 
@@ -96,8 +95,6 @@ on_second_stop(int signal)
 {
     (void)signal;
     is_hurried = 1;
-    what_if_hurry(hurry_what_if);
-    sink_hurry(hurry_sink);
 }
 
 /* on_stop ends the run.  From here on a further signal is not the event
@@ -117,8 +114,6 @@ on_stop(evutil_socket_t signal, short what, void *user)
     log_info("stopping: %s", strsignal((int)signal));
     event_del(run->signals[0]);
     event_del(run->signals[1]);
-    hurry_sink = run->sink;
-    hurry_what_if = run->what_if;
     sigaction(SIGINT, &second, NULL);
     sigaction(SIGTERM, &second, NULL);
     sink_lift_bound(run->sink);
@@ -200,6 +195,7 @@ run_open_sink(struct run *run)
         .on_room = on_room,
         .on_broken = on_broken,
         .user = run,
+        .hurry = &is_hurried,
     };
 
     run->sink = sink_open(&config);
@@ -212,6 +208,7 @@ run_open_what_if(struct run *run, struct tap_config *tap)
     const struct options *options = run->options;
     const struct what_if_config config = {
         .list = options->what_if_list,
+        .hurry = &is_hurried,
         .cpu_percent = options->what_if_cpu,
         .wants_events = (options->events >> EVENT_WHAT_IF & 1u) != 0,
     };
@@ -369,7 +366,6 @@ run_close(struct run *run)
     if (run->sink != NULL)
         result = sink_close(run->sink);
     worker_pool_free(run->pool);
-    hurry_what_if = NULL;
     what_if_free(run->what_if);
     listener_free(run->listener);
     return result;

@@ -35,9 +35,8 @@ struct sink {
     struct output out;
     /* thread empties the queue. */
     pthread_t thread;
-    /* full and hurry can be read without the lock. */
+    /* full can be read without the lock. */
     atomic_int full;
-    atomic_int hurry;
     pthread_mutex_t lock;
     /* wake tells the thread of lines, a reopen or the end. */
     pthread_cond_t wake;
@@ -141,12 +140,6 @@ sink_reopen(struct sink *sink)
     sink->reopen = 1;
     pthread_cond_signal(&sink->wake);
     pthread_mutex_unlock(&sink->lock);
-}
-
-void
-sink_hurry(struct sink *sink)
-{
-    atomic_store(&sink->hurry, 1);
 }
 
 /* --- the thread --- */
@@ -374,6 +367,12 @@ sink_open(const struct sink_config *config)
     return sink;
 }
 
+static int
+is_hurried(const struct sink *sink)
+{
+    return sink->config.hurry != NULL && atomic_load(sink->config.hurry) != 0;
+}
+
 /* sink_wait_finished waits for the thread while it makes progress, in a hurry
  * HURRY_MS at most.  Returns 1 when it has finished, 0 when it is to be given
  * up. */
@@ -394,7 +393,7 @@ sink_wait_finished(struct sink *sink)
             written = sink->written;
             deadline = tick + SINK_PATIENCE_MS;
         }
-        if (atomic_load(&sink->hurry) && late == 0) {
+        if (late == 0 && is_hurried(sink)) {
             late = tick + HURRY_MS;
             /* Some ticks more, so that a write under way can end. */
             last = late + 2 * CLOSE_TICK_MS;

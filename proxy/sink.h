@@ -16,6 +16,7 @@
 #ifndef SINK_H
 #define SINK_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +54,10 @@ struct sink_config {
     void (*on_broken)(void *user);
     /* user is given to the callbacks; none is called after sink_close. */
     void *user;
+    /* hurry (may be NULL) is set to 1, by the handler of a signal perhaps, for
+     * a sink_close under way, or the next one, to give up what cannot be
+     * written at once.  It outlives the sink. */
+    const atomic_int *hurry;
 };
 
 /* sink_open opens the output and starts the thread.  Returns NULL after
@@ -93,10 +98,6 @@ void sink_lift_bound(struct sink *sink);
  * done by the thread between two lines.  When that fails the old file stays.
  * No-op on standard output. */
 void sink_reopen(struct sink *sink);
-
-/* sink_hurry makes a sink_close under way, or the next one, give up what
- * cannot be written at once.  May be called from a signal handler. */
-void sink_hurry(struct sink *sink);
 
 /* sink_close writes what is queued, waiting as long as the reader makes
  * progress, and frees |sink|.  Returns 0, or -1 when anything was lost or a

@@ -237,13 +237,19 @@ count_rest(struct what_if *w)
     }
 }
 
+static int
+is_hurried(const struct what_if *w)
+{
+    return w->config.hurry != NULL && atomic_load(w->config.hurry) != 0;
+}
+
 /* In ticks, as a signal handler can only leave word. */
 static void
 wait_until_ended(struct what_if *w)
 {
     uint64_t until_ns = now_ns() + WHAT_IF_PATIENCE_US * NS_PER_US;
 
-    while (!w->has_ended && !atomic_load(&w->is_hurried)) {
+    while (!w->has_ended && !is_hurried(w)) {
         uint64_t now = now_ns();
 
         if (now >= until_ns)
@@ -273,13 +279,6 @@ what_if_finish(struct what_if *w)
     else
         pthread_join(w->thread, NULL);
     w->is_started = 0;
-}
-
-void
-what_if_hurry(struct what_if *w)
-{
-    if (w != NULL)
-        atomic_store(&w->is_hurried, 1);
 }
 
 void

@@ -12,6 +12,7 @@
 #ifndef WHAT_IF_H
 #define WHAT_IF_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -47,6 +48,9 @@ struct what_if_config {
     int wants_events;
     /* event_us is how often events are written; 0: WHAT_IF_EVENT_US. */
     uint64_t event_us;
+    /* hurry (may be NULL) is set to 1, by the handler of a signal perhaps, for
+     * what_if_finish to wait for nothing any more. */
+    const atomic_int *hurry;
 };
 
 /* what_if_new starts the thread; |config| is copied.  NULL after logging
@@ -65,11 +69,6 @@ int what_if_collect(struct what_if *what_if, struct lane *lane);
  * last events, to be collected; no worker runs any more.  Takes
  * WHAT_IF_PATIENCE_US at most; NULL is fine. */
 void what_if_finish(struct what_if *what_if);
-
-/* what_if_hurry makes a what_if_finish under way, or the next one, wait for
- * nothing: what was not tried counts as stopped.  May be called from a signal
- * handler; NULL is fine. */
-void what_if_hurry(struct what_if *what_if);
 
 /* what_if_print writes a table of all methods; after what_if_finish. */
 void what_if_print(const struct what_if *what_if, FILE *file);

@@ -45,11 +45,9 @@ struct what_if {
      * work. */
     int is_started;
     int has_ended;
-    /* is_stopping is 1 when it shall end, is_hurried when nobody has time to
-     * wait for that; is_abandoned, when nobody waits for it any more: it then
-     * touches nothing. */
+    /* is_stopping is 1 when it shall end; is_abandoned, when nobody waits for
+     * it any more: it then touches nothing. */
     atomic_int is_stopping;
-    atomic_int is_hurried;
     int is_abandoned;
     /* abandoned links those of which is_abandoned is 1. */
     struct what_if *abandoned;
